@@ -1,0 +1,34 @@
+# From nothing: `make demo` ends with the quickstart's report, `make test` with green tests.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx)
+
+.PHONY: demo test test-all lint bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/pubench suite run quickstart --out runs/quickstart
+	@echo "The report is runs/quickstart/report.md"
+
+test: $(VENV)/.installed lint
+	$(BIN)/pytest -n auto
+
+test-all: $(VENV)/.installed lint
+	$(BIN)/pytest -n auto -m ''
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/overhead.py
+
+$(VENV)/.installed: $(SOURCES)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist runs *.egg-info

@@ -1,0 +1,70 @@
+"""Benchmark learning from positive and unlabeled data.
+
+>>> import pubench
+>>> results = pubench.run_suite("quickstart")  # doctest: +SKIP
+
+Names are imported when they are first used, so that ``import pubench`` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pubench.api import load_dataset, make, run_suite
+    from pubench.base import PUClassifier
+    from pubench.data import Data
+    from pubench.hookspecs import hookimpl
+    from pubench.results import Results, read_results
+    from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "load_dataset": "api",
+    "make": "api",
+    "run_suite": "api",
+    "PUClassifier": "base",
+    "Data": "data",
+    "hookimpl": "hookspecs",
+    "Results": "results",
+    "read_results": "results",
+    "Algorithm": "specs",
+    "Choice": "specs",
+    "Criterion": "specs",
+    "Dataset": "specs",
+    "Float": "specs",
+    "Int": "specs",
+    "Metric": "specs",
+    "PriorEstimator": "specs",
+}
+
+__all__ = [
+    "Algorithm",
+    "Choice",
+    "Criterion",
+    "Data",
+    "Dataset",
+    "Float",
+    "Int",
+    "Metric",
+    "PUClassifier",
+    "PriorEstimator",
+    "Results",
+    "hookimpl",
+    "load_dataset",
+    "make",
+    "read_results",
+    "run_suite",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'pubench' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"pubench.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])

@@ -1,0 +1,3 @@
+from numpy.typing import ArrayLike
+
+def auc_and_ap(score: ArrayLike, label: ArrayLike) -> tuple[float, float]: ...

@@ -1,0 +1,207 @@
+"""From rows of results to tables of means and ranks. What failed is counted beside every mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Block", "Row", "ScoreTable", "average_ranks", "best_cells", "score_table"]
+
+Row = Mapping[str, Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Block(NamedTuple):
+    """A row of a table: algorithms are compared within it. ``criterion`` is None where nothing was tuned."""
+
+    dataset: str
+    labelling: str
+    criterion: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """One metric over B blocks and A algorithms.
+
+    Attributes
+    ----------
+    blocks, algorithms : tuple
+        In order of appearance.
+    mean, sd : float arrays of shape (B, A)
+        Over the replicates that are ok and whose metric is defined. NaN where there is none; sd divides by
+        n - 1 and is NaN for one replicate.
+    ok, undefined, planned : int arrays of shape (B, A)
+        Replicates that ended ok, those among them whose metric is NaN, and all that were planned.
+    failures : B tuples of A mappings
+        How many replicates ended in each other status.
+    reference : bool array of shape (B, A)
+        Cells that have seen true labels; they take no part in ranks.
+    ranks : float array of shape (A,)
+        Average rank (1 is best) over the complete blocks; NaN for references, and where no block is complete.
+    ranked_blocks : int
+        How many blocks are complete: every competitor is ok and defined in all its planned replicates.
+    """
+
+    metric: str
+    greater_is_better: bool | None
+    blocks: tuple[Block, ...]
+    algorithms: tuple[str, ...]
+    mean: Floats
+    sd: Floats
+    ok: Ints
+    undefined: Ints
+    planned: Ints
+    failures: tuple[tuple[Mapping[str, int], ...], ...]
+    reference: Bools
+    ranks: Floats
+    ranked_blocks: int
+
+    @property
+    def complete(self) -> Bools:
+        """Cells, shape (B, A), in which every planned replicate is ok and defined."""
+        return _complete(self.ok, self.undefined, self.planned)
+
+
+def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None) -> ScoreTable:
+    """Summarise one metric.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        With the keys dataset, labelling, algorithm, criterion (None if untuned), status, ``metric``, and
+        optionally reference. An untuned algorithm stands in all criteria's blocks of its data and labelling.
+    metric : str
+        The key of the values; a missing or None value of an ok row counts as NaN.
+    greater_is_better : bool or None
+        None for a metric that knows no better; there are no ranks then.
+
+    Returns
+    -------
+    ScoreTable
+    """
+    rows = list(rows)
+    blocks = _blocks(rows)
+    algorithms = tuple(dict.fromkeys(str(row["algorithm"]) for row in rows))
+    cells = _fill(rows, blocks)
+    grid = [[_summary(cells.get((block, name), ()), metric) for name in algorithms] for block in blocks]
+    numbers = np.array([[summary.numbers for summary in line] for line in grid], dtype=np.float64)
+    mean, sd, ok, undefined, planned, reference = np.moveaxis(
+        numbers.reshape(len(blocks), len(algorithms), 6), 2, 0
+    )
+    ranks, ranked = average_ranks(
+        mean, _complete(ok, undefined, planned), (reference > 0) | (planned == 0), greater_is_better
+    )
+    return ScoreTable(
+        metric=metric,
+        greater_is_better=greater_is_better,
+        blocks=blocks,
+        algorithms=algorithms,
+        mean=mean,
+        sd=sd,
+        ok=ok.astype(np.int64),
+        undefined=undefined.astype(np.int64),
+        planned=planned.astype(np.int64),
+        failures=tuple(tuple(summary.failures for summary in line) for line in grid),
+        reference=reference > 0,
+        ranks=ranks,
+        ranked_blocks=ranked,
+    )
+
+
+def average_ranks(
+    mean: Floats, complete: Bools, absent: Bools, greater_is_better: bool | None
+) -> tuple[Floats, int]:
+    """Average ranks over the complete blocks.
+
+    Equal means share the average of their ranks: ``rank = #better + (#equal + 1) / 2``, counting itself.
+
+    Parameters
+    ----------
+    mean : array of shape (B, A)
+    complete : bool array of shape (B, A)
+    absent : bool array of shape (B, A)
+        Cells that do not compete. An algorithm absent from every block is not ranked; for the others a block
+        in which they are absent is not complete.
+    greater_is_better : bool or None
+
+    Returns
+    -------
+    ranks : array of shape (A,)
+    ranked : int
+        The number of complete blocks.
+    """
+    ranks = np.full(mean.shape[1], np.nan)
+    competes = ~absent.all(axis=0)
+    used = (complete & ~absent)[:, competes].all(axis=1)
+    if greater_is_better is None or not competes.any() or not used.any():
+        return ranks, 0
+    score = mean[used][:, competes] * (1.0 if greater_is_better else -1.0)
+    better = (score[:, None, :] > score[:, :, None]).sum(axis=2)
+    equal = (score[:, None, :] == score[:, :, None]).sum(axis=2)
+    ranks[competes] = (better + (equal + 1) / 2).mean(axis=0)
+    return ranks, int(used.sum())
+
+
+def best_cells(table: ScoreTable) -> Bools:
+    """Return the cells, shape (B, A), with the best mean of their block; no references, no partial cells."""
+    eligible = table.complete & ~table.reference
+    if table.greater_is_better is None or not table.algorithms:
+        return np.zeros_like(eligible)
+    score = np.where(eligible, table.mean * (1.0 if table.greater_is_better else -1.0), -np.inf)
+    best: Bools = eligible & np.equal(score, score.max(axis=1, keepdims=True))
+    return best
+
+
+def _complete(ok: NDArray[Any], undefined: NDArray[Any], planned: NDArray[Any]) -> Bools:
+    return np.asarray((planned > 0) & (ok - undefined == planned), dtype=np.bool_)
+
+
+class _Summary(NamedTuple):
+    numbers: tuple[float, float, int, int, int, bool]
+    failures: Mapping[str, int]
+
+
+def _summary(rows: Sequence[Row], metric: str) -> _Summary:
+    """Summarise one cell of a table: mean, sd, ok, undefined, planned, reference."""
+    done = [row.get(metric) for row in rows if row["status"] == "ok"]
+    values = np.array([np.nan if value is None else value for value in done], dtype=np.float64)
+    values = values[~np.isnan(values)]
+    # An infinite loss is a result too: its mean is infinite and its deviation is not defined.
+    with np.errstate(invalid="ignore"):
+        mean = float(values.mean()) if values.size else np.nan
+        sd = float(values.std(ddof=1)) if values.size > 1 else np.nan
+    reference = any(row.get("reference") for row in rows)
+    failures = Counter(str(row["status"]) for row in rows if row["status"] != "ok")
+    return _Summary((mean, sd, len(done), len(done) - values.size, len(rows), reference), dict(failures))
+
+
+def _blocks(rows: Sequence[Row]) -> tuple[Block, ...]:
+    """Return the blocks; one has no criterion only where nothing was tuned on its data and labelling."""
+    seen = dict.fromkeys(_block(row) for row in rows)
+    tuned = {block[:2] for block in seen if block.criterion is not None}
+    return tuple(block for block in seen if block.criterion is not None or block[:2] not in tuned)
+
+
+def _block(row: Row) -> Block:
+    return Block(row["dataset"], row["labelling"], row["criterion"])
+
+
+def _fill(rows: Sequence[Row], blocks: Sequence[Block]) -> dict[tuple[Block, str], list[Row]]:
+    """Deal the rows to the table's cells, untuned ones to every block of their data and labelling."""
+    shared: dict[tuple[str, ...], list[Block]] = {}
+    for block in blocks:
+        shared.setdefault((block.dataset, block.labelling), []).append(block)
+    cells: dict[tuple[Block, str], list[Row]] = {}
+    for row in rows:
+        own = _block(row)
+        homes = [own] if own.criterion is not None else shared[own.dataset, own.labelling]
+        for block in homes:
+            cells.setdefault((block, str(row["algorithm"])), []).append(row)
+    return cells

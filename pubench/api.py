@@ -1,0 +1,145 @@
+"""The toolkit from Python: estimators and data sets by name, and whole suites."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pubench.data import Data
+from pubench.imports import resolve
+from pubench.plan import Planned, plan_suite
+from pubench.plugins import discover
+from pubench.provenance import gather
+from pubench.registry import Registry
+from pubench.results import Results, read_results
+from pubench.runner import Execution, Progress, pending_jobs, run_jobs
+from pubench.store import (
+    Store,
+    locked,
+    read_provenance,
+    read_records,
+    set_aside,
+    write_plan,
+    write_provenance,
+)
+from pubench.suite import load_suite, suite_text
+
+__all__ = ["load_dataset", "make", "run_suite"]
+
+
+def make(name: str, **params: Any) -> Any:
+    """Return a new scikit-learn estimator by its registered name.
+
+    Parameters
+    ----------
+    name : str
+        For example ``"wlr"``; ``pubench list algorithms`` shows what there is.
+    **params
+        Parameters of the estimator; they outrank those that the plugin's entry fixes.
+
+    Examples
+    --------
+    >>> model = pubench.make("wlr", c=0.1).fit(X, s)  # doctest: +SKIP
+    """
+    spec = discover().algorithm(name).spec
+    return resolve(spec.estimator)(**{**spec.params, **params})
+
+
+def load_dataset(name: str, **params: Any) -> Data:
+    """Return a data set by its registered name, with its true classes: ``X`` (n, d) and ``target`` (n,)."""
+    spec = discover().dataset(name).spec
+    data: Data = resolve(spec.loader)(**{**spec.params, **params})
+    return data
+
+
+def run_suite(
+    suite: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int = 1,
+    backend: str = "loky",
+    address: str | None = None,
+    retry_failed: bool = False,
+    force: bool = False,
+    plugins: Sequence[str | Path] = (),
+    third_party: bool | None = None,
+    progress: Progress | None = None,
+) -> Results:
+    """Run a suite, or go on with it, and return its results.
+
+    Parameters
+    ----------
+    suite : str or path
+        A TOML file, or the name of a bundled suite.
+    out : path, optional
+        The run folder; ``runs/<name of the suite>`` by default. Cells that it already holds are not run again.
+    jobs : int
+        How many cells run at the same time. Results do not depend on it.
+    backend, address : str
+        joblib's backend (``loky``, ``threading``, ``dask``, ``ray``) and the address of a cluster.
+    retry_failed : bool
+        Run again what ended as failed, timeout, crashed or out-of-memory.
+    force : bool
+        Run everything again; earlier records are kept under another name.
+    plugins : sequence of paths
+        Single plugin files to load.
+    third_party : bool, optional
+        Whether plugins of other distributions are loaded; see :func:`pubench.plugins.discover`.
+    progress : Progress, optional
+        Is told what happens.
+    """
+    text, parsed = suite_text(suite), load_suite(suite)
+    registry = discover(third_party=third_party, files=plugins)
+    files = [str(Path(file).resolve()) for file in plugins]
+    planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
+    folder = Path(out) if out is not None else Path("runs") / parsed.name
+    execution = Execution(jobs, backend, address)
+    with locked(folder):
+        if force:
+            set_aside(folder)
+        write_plan(folder, planned.plan, text)
+        _run(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
+    return read_results(folder)
+
+
+def _run(
+    folder: Path,
+    planned: Planned,
+    registry: Registry,
+    execution: Execution,
+    *,
+    retry_failed: bool,
+    progress: Progress | None,
+) -> None:
+    records, _ = read_records(folder)
+    jobs = pending_jobs(planned, records, retry_failed=retry_failed)
+    open_cells = sum(len(job.cells) for job in jobs)
+    broken = {key: error for key, error in planned.broken.items() if retry_failed or key not in records}
+    if progress is not None:
+        runnable = sum(1 for cell in planned.plan.cells if not cell.skip)
+        progress.begin(runnable, runnable - open_cells - len(broken))
+    if not jobs and not broken:
+        return
+    options = {"jobs": execution.jobs, "backend": execution.backend}
+    datasets = {job.data.prepared.fingerprint: job.data.prepared for job in jobs}
+    write_provenance(folder, [*read_provenance(folder), gather(registry, datasets.values(), options)])
+    store = Store(folder)
+    try:
+        _store_broken(planned, broken, store, progress)
+        run_jobs(jobs, store, execution, progress.done if progress is not None else lambda cell, record: None)
+    finally:
+        store.close()
+
+
+def _store_broken(
+    planned: Planned, broken: Mapping[str, str], store: Store, progress: Progress | None
+) -> None:
+    """Record the cells of data sets that cannot be loaded: they fail, the run goes on."""
+    for cell in planned.plan.cells:
+        if cell.key in broken and not cell.skip:
+            record = {"key": cell.key, "status": "failed", "error": broken[cell.key], "traceback": ""}
+            store.append(record)
+            if progress is not None:
+                progress.done(cell, record)

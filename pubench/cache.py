@@ -1,0 +1,40 @@
+"""Where prepared data sets live, and how files appear there: whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+__all__ = ["cache_root", "digest", "write_atomically"]
+
+
+def cache_root() -> Path:
+    """Return the cache folder: ``PUBENCH_CACHE``, else ``pubench`` in the user's cache folder."""
+    named = os.environ.get("PUBENCH_CACHE")
+    if named:
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pubench"
+
+
+def digest(value: Any) -> str:
+    """Return a 32-digit hexadecimal name for a JSON-able value; equal values have equal names everywhere."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file so that readers see the old one or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

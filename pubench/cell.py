@@ -1,0 +1,258 @@
+"""Run one job: label and split here, tune, fit and score in the sandbox, evaluate here again.
+
+This process holds the truth and runs no algorithm; the child runs the algorithm and holds no truth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.data import Assignment, Truth
+from pubench.evaluation import evaluate, is_collapsed
+from pubench.failures import describe
+from pubench.fitting import Predictions
+from pubench.imports import load_files
+from pubench.jobs import Cell, CriterionPlan, Job
+from pubench.labelling import assign
+from pubench.messages import Message
+from pubench.prepared import read_features, read_split, read_target
+from pubench.sandbox import Sandbox, SandboxError
+
+__all__ = ["Record", "label_rows", "run_job"]
+
+Record = dict[str, Any]
+IMPORT_SECONDS = 120.0
+
+
+def run_job(job: Job, sandbox: Sandbox) -> list[Record]:
+    """Return one record for each cell of the job, whatever happens."""
+    try:
+        load_files(job.files)
+        rows, assignment, truth = label_rows(job)
+    except Exception as error:
+        return [{"key": cell.key} | describe(error) for cell in job.cells]
+    conversation = Conversation(job, sandbox, rows, assignment, truth)
+    while conversation.pending:
+        conversation.run()
+    return [conversation.records[cell.key] for cell in job.cells]
+
+
+def label_rows(job: Job) -> tuple[NDArray[np.int64], Assignment, Truth]:
+    """Choose rows, split and label them. The assignment's numbers point into the returned rows."""
+    prepared, seeds = job.data.prepared, job.seeds
+    mapping = np.full(len(prepared.classes), -1, dtype=np.int8)
+    for number, side in job.data.classes.items():
+        mapping[number] = side
+    sides = mapping[read_target(prepared.truth)]
+    rows = np.flatnonzero(sides >= 0)
+    if job.data.sample is not None:
+        rows = _sample(rows, sides[rows], job.data.sample, np.random.default_rng(seeds["sample"]))
+    y = sides[rows].astype(np.uint8)
+    assignment = assign(
+        y,
+        job.labelling,
+        split_rng=np.random.default_rng(seeds["split"]),
+        label_rng=np.random.default_rng(seeds["label"]),
+        split=read_split(prepared.truth)[rows] if prepared.has_split else None,
+        features=lambda: read_features(prepared.folder, prepared.sparse, prepared.n_features)[rows],
+    )
+    return rows, assignment, Truth(y[assignment.train], y[assignment.test])
+
+
+def _sample(
+    rows: NDArray[np.int64], sides: NDArray[np.int8], sample: tuple[int, int], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    positive, negative = sample
+    chosen = [
+        rng.choice(rows[sides == side], size, replace=False) for side, size in ((1, positive), (0, negative))
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+class Conversation:
+    """What is said between this process and the child about one job, and the records that come of it."""
+
+    def __init__(
+        self, job: Job, sandbox: Sandbox, rows: NDArray[np.int64], assignment: Assignment, truth: Truth
+    ) -> None:
+        self.job, self.sandbox, self.truth, self.assignment = job, sandbox, truth, assignment
+        self.rows = rows
+        self.pending: list[tuple[Cell, CriterionPlan]] = list(zip(job.cells, job.criteria, strict=True))
+        self.records: dict[str, Record] = {}
+        self._searched: Message | None = None
+        self._current: str | None = None
+        self._started = False
+
+    def run(self) -> None:
+        """Send what is pending and listen until the child has answered, failed or died."""
+        self._searched, self._started = None, False
+        limits = self.job.limits
+        try:
+            self.sandbox.send(self._request(), self._arrays(), seconds=max(limits.seconds, IMPORT_SECONDS))
+            deadline = time.monotonic() + max(limits.seconds, IMPORT_SECONDS)
+            while True:
+                message = self.sandbox.receive(seconds=max(0.0, deadline - time.monotonic()))
+                if message.kind == "end":
+                    return
+                # The clock starts when imports are done, and anew for each further cell.
+                if message.kind in ("ready", "result"):
+                    deadline = time.monotonic() + limits.seconds
+                self._hear(message)
+                if message.kind == "failed" and not self._started:
+                    return
+        except SandboxError as failure:
+            self._lost(failure)
+
+    def _hear(self, message: Message) -> None:
+        if message.kind == "searched":
+            self._searched = message
+        elif message.kind == "start":
+            self._started, self._current = True, message.header["criterion"]
+        elif message.kind == "oracle":
+            self._answer_oracle(message)
+        elif message.kind == "result":
+            self._finish(message.header["criterion"], self._result(message))
+        elif message.kind == "failed":
+            failed = {name: message.header[name] for name in ("status", "error", "traceback")}
+            if self._started:
+                self._finish(message.header["criterion"], failed)
+            else:
+                self._finish_all(failed)
+
+    def _lost(self, failure: SandboxError) -> None:
+        reason = failure.reason
+        if failure.status == "timeout":
+            reason = f"did not finish within {self.job.limits.seconds:g} seconds"
+        record = {"status": failure.status, "error": reason, "output": failure.output}
+        if self._started and self._current in [criterion.name for _, criterion in self.pending]:
+            # Only the fit of this cell was under way; the others are asked for again in a new child.
+            self._finish(self._current, record)
+        else:
+            self._finish_all(record)
+
+    def _finish_all(self, record: Record) -> None:
+        for _, criterion in list(self.pending):
+            self._finish(criterion.name, record)
+
+    def _finish(self, name: str | None, record: Record) -> None:
+        cell, criterion = next(pair for pair in self.pending if pair[1].name == name)
+        self.pending = [pair for pair in self.pending if pair[0] is not cell]
+        n_p = int(self.assignment.s.sum())
+        facts = {
+            "key": cell.key,
+            "n_p": n_p,
+            "n_u": len(self.assignment.s) - n_p,
+            "n_test": len(self.assignment.test),
+            "true_prior": self.assignment.prior,
+            "output": self.sandbox.output(),
+        }
+        notes: Record = {"notes": [*self.assignment.notes, *record.get("notes", ())]}
+        # A cell that used no prior says so, whatever the others of its job were given.
+        if not (criterion.needs_prior or "prior" in self.job.algorithm.receives):
+            notes["prior"] = None
+        self.records[cell.key] = facts | record | notes | self._search(name)
+
+    def _search(self, name: str | None) -> Record:
+        if self._searched is None or not self._searched.header["trials"]:
+            return {}
+        trials = [
+            [trial["params"], trial["values"].get(name), trial["seconds"], trial["error"]]
+            for trial in self._searched.header["trials"]
+        ]
+        return {"trials": trials}
+
+    def _result(self, message: Message) -> Record:
+        header, predictions = message.header, _predictions(message.arrays)
+        if len(predictions.score) != len(self.truth.test):
+            return {
+                "status": "failed",
+                "error": "scores came back for another number of rows",
+                "traceback": "",
+            }
+        metrics, notes = evaluate(self.job.metrics, self.truth.test, predictions)
+        record = {
+            name: header[name]
+            for name in ("params", "prior", "fit_seconds", "score_seconds", "peak_memory_mb")
+        }
+        seconds = self._searched.header["seconds"] if self._searched else 0.0
+        collapse = {"collapsed": is_collapsed(predictions), "tune_seconds": seconds}
+        return {"status": "ok", "metrics": metrics, "notes": notes} | record | collapse
+
+    def _answer_oracle(self, message: Message) -> None:
+        validation = message.arrays[0]
+        predictions = _predictions(message.arrays[1:])
+        y = self.truth.train[validation]
+        if self.job.labelling.scenario == "case-control":
+            # P was drawn apart: only U is a sample of the population.
+            sample = self.assignment.s[validation] == 0
+            y, predictions = y[sample], _rows_of(predictions, sample)
+        metrics = [c.oracle for _, c in self.pending if c.oracle and c.name in message.header["criteria"]]
+        found, _ = evaluate(metrics, y, predictions)
+        values = {f"oracle-{name}": np.nan if value is None else value for name, value in found.items()}
+        self.sandbox.send({"kind": "values", "values": values}, seconds=self.job.limits.seconds)
+
+    def _arrays(self) -> list[NDArray[Any]]:
+        arrays: list[NDArray[Any]] = [
+            self.rows[self.assignment.train],
+            self.assignment.s,
+            self.rows[self.assignment.test],
+        ]
+        return [*arrays, self.truth.train] if self.job.algorithm.labels == "true" else arrays
+
+    def _request(self) -> dict[str, Any]:
+        job, prepared = self.job, self.job.data.prepared
+        data = {
+            "folder": prepared.folder,
+            "sparse": prepared.sparse,
+            "n_features": prepared.n_features,
+            "categorical": prepared.categorical,
+        }
+        algorithm = {
+            name: getattr(job.algorithm, name) for name in ("estimator", "params", "space", "receives")
+        }
+        return {
+            "kind": "cells",
+            "files": job.files,
+            "data": data,
+            "preprocess": asdict(job.data.preprocess),
+            "scenario": job.labelling.scenario,
+            "algorithm": algorithm,
+            "labels": job.algorithm.labels,
+            "criteria": [_criterion_json(criterion) for _, criterion in self.pending],
+            "tuning": asdict(job.tuning) if job.tuning else None,
+            "prior": self._prior(),
+            "seeds": job.seeds,
+        }
+
+    def _prior(self) -> Mapping[str, Any]:
+        plan = self.job.prior
+        value = self.assignment.prior if plan.source == "true" else plan.value
+        return {"value": value, "name": plan.name, "function": plan.function, "params": plan.params}
+
+
+def _criterion_json(criterion: CriterionPlan) -> dict[str, Any]:
+    return {
+        "name": criterion.name,
+        "function": "" if criterion.oracle else criterion.function,
+        "params": criterion.params,
+        "maximise": criterion.maximise,
+    }
+
+
+def _predictions(arrays: tuple[NDArray[Any], ...]) -> Predictions:
+    return Predictions(arrays[0], arrays[1], arrays[2] if len(arrays) > 2 else None)
+
+
+def _rows_of(predictions: Predictions, rows: NDArray[np.bool_]) -> Predictions:
+    probability = predictions.probability
+    return Predictions(
+        predictions.score[rows],
+        predictions.decision[rows],
+        None if probability is None else probability[rows],
+    )

@@ -1,0 +1,59 @@
+"""The command line: parse, call, print. Heavy modules are imported by the command that needs them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from pubench import __version__
+from pubench.cli.listing import list_specs, plugins
+from pubench.cli.output import completion, export, report
+from pubench.cli.suite import suite
+from pubench.errors import PubenchError, StoreError
+
+__all__ = ["main"]
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="pubench")
+def cli() -> None:
+    """Benchmark learning from positive and unlabeled data.
+
+    Start with:  pubench suite run quickstart
+    """
+
+
+for command in (suite, report, export, list_specs, plugins, completion):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; every foreseen error is one sentence on standard error."""
+    try:
+        code = cli(prog_name="pubench", standalone_mode=False)
+    except click.exceptions.Abort:
+        code = INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        code = USAGE
+    except PubenchError as error:
+        for line in str(error).splitlines():
+            click.echo(f"pubench: {line}", err=True)
+        code = FAILED if isinstance(error, StoreError) else USAGE
+    except BrokenPipeError:
+        # The reader has gone (for example `| head`): nothing more to say, and nobody to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = OK
+    except Exception as error:
+        if os.environ.get("PUBENCH_DEBUG"):
+            raise
+        click.echo(
+            f"pubench: internal error, {type(error).__name__}: {error}; set PUBENCH_DEBUG=1 to see where",
+            err=True,
+        )
+        code = USAGE
+    sys.exit(code)

@@ -1,0 +1,60 @@
+"""``pubench list`` and ``pubench plugins``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from pubench.cli.options import plugin_options
+
+__all__ = ["list_specs", "plugins"]
+
+KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
+
+
+@click.command(name="list")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with everything that is known.")
+@plugin_options
+def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
+    """List what is registered of a KIND."""
+    from pubench.plugins import discover
+
+    registry = discover(third_party=False if no_third_party else None, files=plugin_files)
+    found = registry.all(kind)
+    if as_json:
+        values = [
+            asdict(entry.spec) | {"version": entry.version, "origin": asdict(entry.origin)}
+            for entry in found.values()
+        ]
+        click.echo(json.dumps(values, indent=1))
+        return
+    width = max(map(len, found), default=0)
+    for name, entry in found.items():
+        click.echo(f"{name:<{width}}  {entry.spec.summary}")
+    if not found:
+        click.echo(f"no {kind} are registered", err=True)
+    for problem in registry.duplicates():
+        click.echo(f"pubench: {problem}", err=True)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@plugin_options
+def plugins(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
+    """List the plugins that were found, and why a broken one is broken."""
+    from pubench.plugins import discover
+
+    registry = discover(third_party=False if no_third_party else None, files=plugin_files)
+    if as_json:
+        values = {"plugins": [asdict(info) for info in registry.plugins], "duplicates": registry.duplicates()}
+        click.echo(json.dumps(values, indent=1))
+        return
+    for info in registry.plugins:
+        what = ", ".join(f"{len(names)} {kind}" for kind, names in info.names.items() if names)
+        click.echo(f"{info.origin.plugin} ({info.origin}): {'BROKEN: ' + info.error if info.error else what}")
+    for problem in registry.duplicates():
+        click.echo(f"pubench: {problem}", err=True)

@@ -1,0 +1,56 @@
+"""Options and completions that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+__all__ = ["SUITE", "plugin_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class SuiteType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A TOML file, or the name of a bundled suite."""
+
+    name = "suite"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Offer bundled names and local files."""
+        from pubench.suite import bundled_suites
+
+        names = [
+            CompletionItem(name, help=text)
+            for name, text in bundled_suites().items()
+            if name.startswith(incomplete)
+        ]
+        files = [
+            CompletionItem(str(path)) for path in Path().glob("**/*.toml") if str(path).startswith(incomplete)
+        ]
+        return names + files
+
+
+SUITE = SuiteType()
+
+
+def plugin_options(command: F) -> F:
+    """Add the two switches that say which plugins are loaded."""
+    command = click.option(
+        "--no-third-party",
+        is_flag=True,
+        help="Load pubench's own plugins only (also: PUBENCH_THIRD_PARTY=0).",
+    )(command)
+    return click.option(
+        "--plugin",
+        "plugin_files",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Load a single plugin file as well; may be repeated.",
+    )(command)

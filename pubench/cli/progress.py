@@ -1,0 +1,124 @@
+"""Live progress: a bar in a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, Self
+
+import click
+
+from pubench.jobs import Cell
+
+__all__ = ["Bar", "Lines", "Silent", "make_progress"]
+
+
+class Silent:
+    """Counts cells and says nothing."""
+
+    def __init__(self) -> None:
+        self.total = self.finished = self.failed = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop showing anything."""
+
+    def begin(self, total: int, finished: int) -> None:
+        """Learn how much there is to do."""
+        self.total, self.finished = total, finished
+
+    def done(self, cell: Cell, record: dict[str, Any]) -> None:
+        """Count a cell that has ended."""
+        self.finished += 1
+        self.failed += record["status"] != "ok"
+
+
+class Lines(Silent):
+    """One line for each cell."""
+
+    def begin(self, total: int, finished: int) -> None:
+        """Say how much there is to do."""
+        super().begin(total, finished)
+        if finished:
+            click.echo(f"{finished} of {total} cells are finished already", err=True)
+
+    def done(self, cell: Cell, record: dict[str, Any]) -> None:
+        """Say how a cell ended."""
+        super().done(cell, record)
+        error = f": {str(record.get('error')).splitlines()[0]}" if record.get("error") else ""
+        click.echo(f"[{self.finished}/{self.total}] {record['status']} {_name(cell)}{error}", err=True)
+
+
+class Bar(Silent):
+    """A bar with what is done, failed, running, and the time left."""
+
+    def __init__(self, jobs: int) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        super().__init__()
+        self._jobs = jobs
+        self._progress = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[state]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._shown = 0.0
+
+    def begin(self, total: int, finished: int) -> None:
+        """Show the bar."""
+        super().begin(total, finished)
+        self._progress.start()
+        self._task = self._progress.add_task("", total=total, completed=finished, state=self._state())
+
+    def done(self, cell: Cell, record: dict[str, Any]) -> None:
+        """Advance the bar; failures stay on the screen above it."""
+        super().done(cell, record)
+        if record["status"] != "ok":
+            from rich.markup import escape
+
+            self._progress.console.print(
+                escape(f"{record['status']}: {_name(cell)}: {record.get('error', '')}")
+            )
+        if time.monotonic() - self._shown > 0.05 or self.finished == self.total:
+            self._shown = time.monotonic()
+            self._progress.update(self._task, completed=self.finished, state=self._state())
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self._progress.stop()
+
+    def _state(self) -> str:
+        return f"{self.failed} failed, {min(self._jobs, self.total - self.finished)} running"
+
+
+def make_progress(*, quiet: bool, jobs: int) -> Silent:
+    """Return what suits the place: nothing, a bar in a terminal, lines elsewhere."""
+    import sys
+
+    if quiet:
+        return Silent()
+    return Bar(jobs) if sys.stderr.isatty() else Lines()
+
+
+def _name(cell: Cell) -> str:
+    parts = [cell.dataset, cell.labelling, cell.algorithm, cell.criterion, f"replicate {cell.replicate}"]
+    return " | ".join(part for part in parts if part)

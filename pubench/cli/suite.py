@@ -1,0 +1,195 @@
+"""``pubench suite``: run, check, list, show, status, schema."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pubench.cli.options import SUITE, plugin_options
+
+if TYPE_CHECKING:
+    from pubench.results import Results
+
+__all__ = ["suite"]
+
+
+@click.group()
+def suite() -> None:
+    """Run suites of cells and look at them."""
+
+
+@suite.command()
+@click.argument("suite", type=SUITE)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Run folder [default: runs/<name of the suite>]."
+)
+@click.option(
+    "--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Cells at a time."
+)
+@click.option(
+    "--backend", default="loky", show_default=True, help="joblib backend: loky, threading, dask, ray."
+)
+@click.option("--address", help="Address of a dask or ray cluster.")
+@click.option("--retry-failed", is_flag=True, help="Run failed, timed out and crashed cells again.")
+@click.option("--force", is_flag=True, help="Run every cell again; old records are set aside.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress, no tables.")
+@plugin_options
+def run(
+    suite: str,
+    out: Path | None,
+    plugin_files: tuple[Path, ...],
+    no_third_party: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
+    from pubench.api import run_suite
+    from pubench.cli.progress import make_progress
+    from pubench.runner import stop_workers
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    progress = make_progress(quiet=quiet, jobs=options["jobs"])
+    try:
+        with progress:
+            results = run_suite(
+                suite,
+                out=out,
+                plugins=plugin_files,
+                third_party=False if no_third_party else None,
+                progress=progress,
+                **options,
+            )
+    except KeyboardInterrupt:
+        stop_workers()
+        click.echo(
+            f"pubench: stopped; {progress.finished} of {progress.total} cells are stored. "
+            "Run the same command again to go on.",
+            err=True,
+        )
+        return 130
+    _conclude(results, quiet=quiet)
+    return 1 if results.n_failed else 0
+
+
+def _conclude(results: Results, *, quiet: bool) -> None:
+    from pubench.cache import write_atomically
+    from pubench.cli.output import make_report
+    from pubench.report.text import markdown_report, terminal_report
+
+    report = make_report(results)
+    write_atomically(results.folder / "report.md", markdown_report(report))
+    if quiet:
+        return
+    from rich.console import Console
+
+    terminal_report(report, Console())
+    click.echo(f"{_summary(results)}\nReport: {results.folder / 'report.md'}")
+
+
+def _summary(results: Results) -> str:
+    return ", ".join(f"{number} {status}" for status, number in results.counts.most_common()) or "no cells"
+
+
+@suite.command()
+@click.argument("suite", type=SUITE)
+@plugin_options
+def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
+    """Validate SUITE, load its data, and say what would run."""
+    from pubench.plan import plan_suite
+    from pubench.plugins import discover
+    from pubench.suite import load_suite
+
+    parsed = load_suite(suite)
+    registry = discover(third_party=False if no_third_party else None, files=plugin_files)
+    files = [str(file.resolve()) for file in plugin_files]
+    planned = plan_suite(parsed, registry, source=suite, files=files)
+    skips = {cell.skip for cell in planned.plan.cells if cell.skip}
+    skipped = sum(1 for cell in planned.plan.cells if cell.skip)
+    click.echo(
+        f"{suite}: {len(planned.plan.cells)} cells, {skipped} skipped, {len(planned.broken)} without data"
+    )
+    for reason in sorted(skips) + sorted(set(planned.broken.values())):
+        click.echo(f"  {reason}")
+    return 2 if planned.broken else 0
+
+
+@suite.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_suites(as_json: bool) -> None:
+    """List the bundled suites."""
+    from pubench.suite import bundled_suites
+
+    found = bundled_suites()
+    if as_json:
+        click.echo(json.dumps(found, indent=1))
+        return
+    for name, description in found.items():
+        click.echo(f"{name}  {description}")
+
+
+@suite.command()
+@click.argument("suite", type=SUITE)
+def show(suite: str) -> None:
+    """Print SUITE as it is written."""
+    from pubench.suite import load_suite, suite_text
+
+    load_suite(suite)
+    click.echo(suite_text(suite), nl=False)
+
+
+@suite.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--errors", is_flag=True, help="Show the full text of each failure.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def status(folder: Path, errors: bool, as_json: bool) -> int:
+    """Say how far the run in FOLDER is, while it runs or afterwards."""
+    from pubench.results import FAILED, read_results
+    from pubench.store import read_records
+
+    results = read_results(folder)
+    failed = [row for row in results.rows if row["status"] in FAILED]
+    if as_json:
+        click.echo(
+            json.dumps({"suite": results.plan.suite, "cells": len(results.rows), **results.counts}, indent=1)
+        )
+    else:
+        click.echo(f"{results.plan.suite}: {len(results.rows)} cells: {_summary(results)}")
+        records = read_records(folder)[0] if errors else {}
+        for row in failed:
+            click.echo(f"  {row['status']}: {_place(row)}: {_first_line(row['error'])}")
+            for name in ("traceback", "output"):
+                click.echo(_indented(records.get(row["key"], {}).get(name)), nl=False)
+    for problem in results.problems:
+        click.echo(f"pubench: {problem}", err=True)
+    return 1 if failed else 0
+
+
+def _place(row: dict[str, Any]) -> str:
+    names = [
+        row["dataset"],
+        row["labelling"],
+        row["algorithm"],
+        row["criterion"],
+        f"replicate {row['replicate']}",
+    ]
+    return ", ".join(str(name) for name in names if name)
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").partition("\n")[0]
+
+
+def _indented(text: str | None) -> str:
+    return "".join(f"      {line}\n" for line in (text or "").splitlines())
+
+
+@suite.command()
+def schema() -> None:
+    """Print the JSON schema of suite files, for editors."""
+    from pubench.suite import suite_schema
+
+    click.echo(json.dumps(suite_schema(), indent=1))

@@ -1,0 +1,89 @@
+"""The values that hold rows. What a learner sees and the truth are two types that never travel together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pubench.specs import Scenario
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    Matrix = NDArray[np.floating[Any]] | csr_array
+
+__all__ = ["Assignment", "Data", "PUTrain", "Truth"]
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What a data set plugin loads.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+        Numbers; NaN where a cell is missing. Categorical columns hold codes 0, 1, ...
+    target : array of shape (n,)
+        The class of each row, as text, whole numbers or booleans.
+    feature_names : tuple of str
+        d names, or empty.
+    categorical : mapping of int to tuple of str
+        For each categorical column, the names of its codes.
+    split : array of shape (n,) or None
+        ``"train"`` or ``"test"`` for each row where the data come with a split of their own.
+    """
+
+    X: Matrix
+    target: NDArray[Any]
+    feature_names: tuple[str, ...] = ()
+    categorical: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    split: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PUTrain:
+    """All that a learner is given: rows, which of them are labelled, and the prior it may use.
+
+    Attributes
+    ----------
+    X : matrix of shape (n, d)
+    s : uint8 array of shape (n,), 1 = labelled positive, 0 = unlabelled
+    rows : int array of shape (n,)
+        An opaque identity of each row. In case-control data one row may stand among P and U; folds keep its
+        copies together.
+    prior : float or None
+    scenario : str
+    """
+
+    X: Matrix
+    s: NDArray[np.uint8]
+    rows: NDArray[np.int64]
+    prior: float | None
+    scenario: Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """True classes (1 = positive) of the training and the test rows; only the evaluator holds one."""
+
+    train: NDArray[np.uint8]
+    test: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """Which rows train, which of them are labelled, which rows test.
+
+    ``train`` has the labelled rows first, then the unlabelled ones; with case-control labelling a row may stand in
+    both parts. ``prior`` is Pr(y = 1) of the population that the scenario speaks of. ``notes`` say what a reader
+    should know, for example that positives were drawn with replacement.
+    """
+
+    train: NDArray[np.int64]
+    s: NDArray[np.uint8]
+    test: NDArray[np.int64]
+    prior: float
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,57 @@
+"""The error tree: every error a user can cause says what, where and how to mend it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "DataError",
+    "DuplicateNameError",
+    "PubenchError",
+    "RunFolderError",
+    "StoreError",
+    "SuiteError",
+    "UnknownNameError",
+    "did_you_mean",
+]
+
+
+class PubenchError(Exception):
+    """Anything that the command line prints as one sentence, without a traceback."""
+
+
+class SuiteError(PubenchError):
+    """A suite file that cannot be used: the message names file, key, value and remedy."""
+
+
+class DataError(PubenchError):
+    """A data set that cannot be loaded, or cannot serve what the suite asks of it."""
+
+
+class UnknownNameError(PubenchError, LookupError):
+    """A name that nothing is registered under."""
+
+
+class DuplicateNameError(PubenchError):
+    """A name that two distributions both registered."""
+
+
+class StoreError(PubenchError):
+    """A record that cannot be written, for example because the disk is full."""
+
+
+class RunFolderError(PubenchError):
+    """A folder that is no run folder, or one that another run is using."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known name, else a list of what there is."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    if not names:
+        return "; none is registered"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"; known: {shown}"

@@ -1,0 +1,65 @@
+"""Import strings and single plugin files: from a name to the object behind it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pubench.errors import PubenchError
+
+__all__ = ["load_file", "load_files", "resolve"]
+
+
+@lru_cache(maxsize=1024)
+def resolve(reference: str) -> Any:
+    """Return the object named by ``"package.module:attribute"``."""
+    module_name, colon, attribute = reference.partition(":")
+    if not colon or not module_name or not attribute:
+        raise PubenchError(f"import string '{reference}' must look like 'package.module:attribute'")
+    value: Any = importlib.import_module(module_name)
+    for part in attribute.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            raise PubenchError(f"import string '{reference}': {module_name} has no '{attribute}'") from None
+    return value
+
+
+def load_file(path: str | Path) -> ModuleType:
+    """Import one Python file under its own name (``my_method.py`` as ``my_method``), once per process."""
+    file = Path(path).resolve()
+    if not file.is_file() or file.suffix != ".py":
+        raise PubenchError(f"plugin file '{path}' is not a Python file; give the path of a .py file")
+    name = file.stem
+    loaded = sys.modules.get(name)
+    if loaded is not None and getattr(loaded, "__file__", None) == str(file):
+        return loaded
+    if loaded is not None or importlib.util.find_spec(name) is not None:
+        raise PubenchError(f"plugin file '{path}': a module named '{name}' exists already; rename the file")
+    return _execute(name, file)
+
+
+def _execute(name: str, file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def load_files(paths: Iterable[str]) -> None:
+    """Import single plugin files so that their import strings resolve in this process."""
+    for path in paths:
+        load_file(path)

@@ -1,0 +1,132 @@
+"""The unit of work: a cell, and the job that computes the cells which share a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pubench.labelling import Labelling
+from pubench.prepared import Prepared
+from pubench.preprocess import Preprocess
+from pubench.specs import Scenario
+
+__all__ = [
+    "AlgorithmPlan",
+    "Cell",
+    "CriterionPlan",
+    "DataPlan",
+    "Job",
+    "Limits",
+    "MetricPlan",
+    "PriorPlan",
+    "TuningPlan",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One planned result: what it is called in tables, and the key of all that defines it.
+
+    ``skip`` says why it cannot be run; ``reference`` marks results that used true labels.
+    """
+
+    key: str
+    dataset: str
+    scenario: Scenario
+    labelling: str
+    replicate: int
+    algorithm: str
+    criterion: str | None
+    reference: bool
+    skip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataPlan:
+    """The rows to use: class number -> 1 or 0 for the classes kept, and how many of each are drawn."""
+
+    prepared: Prepared
+    classes: Mapping[int, int]
+    sample: tuple[int, int] | None
+    preprocess: Preprocess
+
+
+@dataclass(frozen=True, slots=True)
+class AlgorithmPlan:
+    """The algorithm as the child needs to know it; ``space`` is in JSON form."""
+
+    estimator: str
+    params: Mapping[str, Any]
+    space: Mapping[str, Mapping[str, Any]]
+    receives: tuple[str, ...]
+    labels: Literal["pu", "true"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPlan:
+    """A metric and what it is computed from."""
+
+    name: str
+    function: str
+    uses: Literal["decision", "score", "probability"]
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionPlan:
+    """A criterion; ``oracle`` is the metric behind an ``oracle-*`` one, computed where the truth is."""
+
+    name: str | None
+    function: str
+    params: Mapping[str, Any]
+    maximise: bool
+    oracle: MetricPlan | None = None
+    needs_prior: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TuningPlan:
+    """How hyper-parameters are searched."""
+
+    sampler: str
+    trials: int | None
+    batch: int
+    folds: int | None
+    validation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PriorPlan:
+    """Where the prior comes from: ``true``, ``fixed``, ``none``, or an estimator's function."""
+
+    source: Literal["true", "fixed", "none", "estimated"]
+    value: float | None = None
+    name: str = ""
+    function: str | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a cell may use."""
+
+    seconds: float
+    memory_mb: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Cells that share data set, labelling, replicate, algorithm and search; one for each criterion."""
+
+    cells: tuple[Cell, ...]
+    criteria: tuple[CriterionPlan, ...]
+    data: DataPlan
+    labelling: Labelling
+    algorithm: AlgorithmPlan
+    tuning: TuningPlan | None
+    prior: PriorPlan
+    limits: Limits
+    metrics: tuple[MetricPlan, ...]
+    seeds: Mapping[str, int]
+    files: tuple[str, ...] = ()

@@ -1,0 +1,122 @@
+"""Discovery: each plugin is loaded in a try of its own, so that a broken one is listed and never fatal."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from pubench import hookspecs
+from pubench.errors import PubenchError
+from pubench.imports import load_file
+from pubench.registry import KINDS, Origin, PluginInfo, Registered, Registry
+from pubench.specs import Algorithm, Spec
+
+__all__ = ["GROUP", "build_registry", "discover"]
+
+GROUP = "pubench"
+FIRST_PARTY = "pubench"
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_REFERENCES = ("supervised-", "pn-")
+
+Source = tuple[Origin, Callable[[], Any]]
+
+
+def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = ()) -> Registry:
+    """Load every plugin and return the registry.
+
+    Parameters
+    ----------
+    third_party : bool, optional
+        Whether plugins of other distributions are loaded; by default they are, unless the environment variable
+        ``PUBENCH_THIRD_PARTY`` is ``0``.
+    files : iterable of paths
+        Single Python files that implement hooks. A file that cannot be loaded is an error, because it was asked for.
+    """
+    if third_party is None:
+        third_party = os.environ.get("PUBENCH_THIRD_PARTY", "1") != "0"
+    points = sorted(entry_points(group=GROUP), key=lambda point: (_origin(point).distribution, point.name))
+    unique = {(_origin(point).distribution, point.name): point for point in points}
+    sources = [
+        (_origin(point), point.load)
+        for point in unique.values()
+        if third_party or _origin(point).distribution == FIRST_PARTY
+    ]
+    registry = build_registry(sources + [_file_source(Path(file)) for file in files])
+    for info in registry.plugins:
+        if info.error and info.origin.file:
+            raise PubenchError(f"plugin file '{info.origin.file}': {info.error}")
+    return registry
+
+
+def build_registry(sources: Sequence[Source]) -> Registry:
+    """Load each source on its own and gather the specs by kind and name."""
+    entries: dict[str, dict[str, tuple[Registered[Spec], ...]]] = {kind: {} for kind in KINDS}
+    infos = []
+    for origin, load in sources:
+        try:
+            specs = _specs_of(load(), origin.plugin)
+        except (Exception, SystemExit) as error:
+            infos.append(PluginInfo(origin, error=f"{type(error).__name__}: {_first_line(error)}"))
+            continue
+        for kind, found in specs.items():
+            for spec in found:
+                providers = entries[kind].get(spec.name, ())
+                entries[kind][spec.name] = (*providers, Registered(spec, origin))
+        infos.append(
+            PluginInfo(origin, {kind: tuple(s.name for s in found) for kind, found in specs.items()})
+        )
+    return Registry(entries, tuple(infos))
+
+
+def _specs_of(plugin: Any, name: str) -> dict[str, list[Spec]]:
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    manager.register(plugin, name)
+    manager.check_pending()
+    specs = {}
+    for kind, spec_type in KINDS.items():
+        lists = getattr(manager.hook, f"pubench_{kind}")()
+        specs[kind] = [_checked(spec, spec_type) for found in lists for spec in found]
+    if not manager.get_hookcallers(plugin):
+        raise PubenchError("implements no pubench hook; mark its functions with @pubench.hookimpl")
+    return specs
+
+
+def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
+    if not isinstance(spec, spec_type):
+        raise PubenchError(f"a hook returned {type(spec).__name__} where {spec_type.__name__} is expected")
+    if not _NAME.fullmatch(spec.name):
+        raise PubenchError(f"name '{spec.name}' must be lower-case words joined by dashes")
+    if isinstance(spec, Algorithm) and spec.name.startswith(_REFERENCES) != (spec.labels == "true"):
+        raise PubenchError(
+            f"algorithm '{spec.name}': names starting with 'supervised-' or 'pn-' are for labels='true', and only they"
+        )
+    if isinstance(spec, Algorithm) and not set(spec.needs) <= set(spec.receives):
+        raise PubenchError(
+            f"algorithm '{spec.name}' needs {spec.needs} but receives {spec.receives}; add it there"
+        )
+    return spec
+
+
+def _origin(point: EntryPoint) -> Origin:
+    distribution = point.dist
+    if distribution is None:
+        return Origin(point.name, "unknown", "")
+    return Origin(point.name, distribution.name, distribution.version)
+
+
+def _file_source(file: Path) -> Source:
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12] if file.is_file() else ""
+    origin = Origin(file.stem, file.name, digest, file=str(file.resolve()))
+    return origin, lambda: load_file(file)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [""])[0]

@@ -1,0 +1,111 @@
+"""Prepared data sets: arrays on disk that every process maps instead of copying, features and truth apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.errors import DataError, did_you_mean
+
+if TYPE_CHECKING:
+    from pubench.data import Matrix
+
+__all__ = ["Prepared", "read_features", "read_split", "read_target", "select_classes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is known of a prepared data set without opening its arrays.
+
+    The rows stand in a fixed random order, so that a row's position says nothing about its class.
+    """
+
+    name: str
+    folder: str
+    truth: str
+    fingerprint: str
+    n_rows: int
+    n_features: int
+    sparse: bool
+    missing: int
+    classes: tuple[str, ...]
+    counts: tuple[int, ...]
+    categorical: tuple[tuple[int, int], ...]
+    has_split: bool
+    feature_names: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Return the meta file's text."""
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Prepared:
+        """Read the meta file's text."""
+        fields = json.loads(text)
+        for name in ("classes", "counts", "feature_names"):
+            fields[name] = tuple(fields[name])
+        fields["categorical"] = tuple((int(column), int(codes)) for column, codes in fields["categorical"])
+        return cls(**fields)
+
+    def arrays(self) -> list[Path]:
+        """Return the files that must be there."""
+        parts = ("data", "indices", "indptr") if self.sparse else ("X",)
+        truth = Path(self.truth)
+        split = [truth.with_suffix(".split.npy")] if self.has_split else []
+        return [Path(self.folder) / f"{part}.npy" for part in parts] + [truth, *split]
+
+
+@lru_cache(maxsize=4)
+def read_features(folder: str, sparse: bool, n_features: int) -> Matrix:
+    """Map the features, shape (n, d), read-only; processes share the pages."""
+    if not sparse:
+        mapped: NDArray[Any] = np.load(Path(folder) / "X.npy", mmap_mode="r")
+        return mapped
+    from scipy.sparse import csr_array
+
+    parts = [np.load(Path(folder) / f"{part}.npy", mmap_mode="r") for part in ("data", "indices", "indptr")]
+    return csr_array(tuple(parts), shape=(len(parts[2]) - 1, n_features))
+
+
+@lru_cache(maxsize=4)
+def read_target(truth: str) -> NDArray[np.int32]:
+    """Return the class number of each row, shape (n,)."""
+    codes: NDArray[np.int32] = np.load(truth)
+    return codes
+
+
+@lru_cache(maxsize=4)
+def read_split(truth: str) -> NDArray[Any]:
+    """Return ``"train"`` or ``"test"`` of each row, shape (n,)."""
+    split: NDArray[Any] = np.load(Path(truth).with_suffix(".split.npy"))
+    return split
+
+
+def select_classes(
+    prepared: Prepared, positive: tuple[str, ...], negative: tuple[str, ...] | None
+) -> Mapping[int, int]:
+    """Return class number -> 1 or 0 for the classes that are kept, or say which name is wrong."""
+    known = {name: number for number, name in enumerate(prepared.classes)}
+    for name in (*positive, *(negative or ())):
+        if name not in known:
+            raise DataError(f"data set '{prepared.name}' has no class '{name}'{did_you_mean(name, known)}")
+    if not positive:
+        raise DataError(
+            f"data set '{prepared.name}' names no positive class; set positive = [...] from {', '.join(known)}"
+        )
+    rest = [name for name in known if name not in positive] if negative is None else list(negative)
+    both = set(positive) & set(rest)
+    if both:
+        raise DataError(f"data set '{prepared.name}': class '{min(both)}' is both positive and negative")
+    if not rest:
+        raise DataError(
+            f"data set '{prepared.name}' would have one class only; leave a class out of positive"
+        )
+    return {known[name]: 0 for name in rest} | {known[name]: 1 for name in positive}

@@ -1,0 +1,130 @@
+"""The registry: from a name to the spec behind it and to who provides it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar, cast
+
+from pubench.errors import DuplicateNameError, UnknownNameError, did_you_mean
+from pubench.specs import Algorithm, Criterion, Dataset, Metric, PriorEstimator, Spec
+
+__all__ = ["KINDS", "Origin", "PluginInfo", "Registered", "Registry"]
+
+KINDS: Mapping[str, type[Spec]] = {
+    "algorithms": Algorithm,
+    "datasets": Dataset,
+    "criteria": Criterion,
+    "metrics": Metric,
+    "priors": PriorEstimator,
+}
+SINGULAR = {
+    "algorithms": "algorithm",
+    "datasets": "data set",
+    "criteria": "criterion",
+    "metrics": "metric",
+    "priors": "prior estimator",
+}
+S = TypeVar("S", bound=Spec)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who provides a spec: an entry point of a distribution, or a single file."""
+
+    plugin: str
+    distribution: str
+    version: str
+    file: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Registered(Generic[S]):
+    """A spec and its origin."""
+
+    spec: S
+    origin: Origin
+
+    @property
+    def version(self) -> str:
+        """The version that decides whether stored results still hold."""
+        return self.spec.version or self.origin.version
+
+
+@dataclass(frozen=True, slots=True)
+class PluginInfo:
+    """One discovered plugin: what it offers by kind, or why it could not be loaded."""
+
+    origin: Origin
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All that is registered; ``entries[kind][name]`` lists every provider of that name."""
+
+    entries: Mapping[str, Mapping[str, tuple[Registered[Spec], ...]]]
+    plugins: tuple[PluginInfo, ...] = ()
+
+    def algorithm(self, name: str) -> Registered[Algorithm]:
+        """Return the algorithm of that name, or say what is wrong with the name."""
+        return cast("Registered[Algorithm]", self._get("algorithms", name))
+
+    def dataset(self, name: str) -> Registered[Dataset]:
+        """Return the data set of that name."""
+        return cast("Registered[Dataset]", self._get("datasets", name))
+
+    def criterion(self, name: str) -> Registered[Criterion]:
+        """Return the criterion of that name; ``oracle-<metric>`` is :meth:`metric`'s affair."""
+        return cast("Registered[Criterion]", self._get("criteria", name))
+
+    def metric(self, name: str) -> Registered[Metric]:
+        """Return the metric of that name."""
+        return cast("Registered[Metric]", self._get("metrics", name))
+
+    def prior(self, name: str) -> Registered[PriorEstimator]:
+        """Return the class-prior estimator of that name."""
+        return cast("Registered[PriorEstimator]", self._get("priors", name))
+
+    def all(self, kind: str) -> dict[str, Registered[Spec]]:
+        """Return every usable entry of a kind, sorted by name; names given twice are left out."""
+        found = self.entries.get(kind, {})
+        return {name: found[name][0] for name in sorted(found) if len(found[name]) == 1}
+
+    def metrics(self) -> dict[str, Registered[Metric]]:
+        """Return every usable metric by name."""
+        return cast("dict[str, Registered[Metric]]", self.all("metrics"))
+
+    def duplicates(self) -> tuple[str, ...]:
+        """Return one sentence for each name that more than one distribution provides."""
+        return tuple(
+            _duplicate(kind, name, found)
+            for kind, named in self.entries.items()
+            for name, found in sorted(named.items())
+            if len(found) > 1
+        )
+
+    def _get(self, kind: str, name: str) -> Registered[Spec]:
+        found = self.entries.get(kind, {}).get(name, ())
+        if not found:
+            hint = did_you_mean(name, self.entries.get(kind, {}))
+            raise UnknownNameError(f"{SINGULAR[kind]} '{name}' is not registered{hint}{self._broken()}")
+        if len(found) > 1:
+            raise DuplicateNameError(_duplicate(kind, name, found))
+        return found[0]
+
+    def _broken(self) -> str:
+        names = ", ".join(f"'{info.origin.plugin}'" for info in self.plugins if info.error)
+        return f" (not loaded: {names}; see 'pubench plugins')" if names else ""
+
+
+def _duplicate(kind: str, name: str, found: tuple[Registered[Spec], ...]) -> str:
+    providers = " and ".join(f"'{entry.origin}' (plugin '{entry.origin.plugin}')" for entry in found)
+    return (
+        f"{SINGULAR[kind]} '{name}' is registered by {providers}; "
+        "uninstall one, or leave third-party plugins out with --no-third-party"
+    )

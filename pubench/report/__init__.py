@@ -1,0 +1,120 @@
+"""What a report says, as one frozen value; the modules beside this one only render it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pubench.analysis import Row, ScoreTable, score_table
+
+__all__ = ["Mishap", "Report", "build_report"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mishap:
+    """A cell that a reader should know of: which, its status, and one line of why."""
+
+    label: str
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that is rendered.
+
+    Attributes
+    ----------
+    tables : tuple of ScoreTable
+        One for each metric.
+    status : mapping of str to int
+        How many cells ended in each status.
+    failures : tuple of Mishap
+        Cells that failed, timed out, crashed or ran out of memory.
+    skipped, pending : tuple of Mishap
+        Cells that were not run, and those that have not ended yet.
+    collapsed : tuple of Mishap
+        Cells that are ok, though the model puts all rows into one class.
+    notes : tuple of str
+        What the cells noted, each note once.
+    """
+
+    title: str
+    description: str
+    tables: tuple[ScoreTable, ...]
+    status: Mapping[str, int]
+    failures: tuple[Mishap, ...] = ()
+    skipped: tuple[Mishap, ...] = ()
+    pending: tuple[Mishap, ...] = ()
+    collapsed: tuple[Mishap, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def build_report(
+    rows: Iterable[Row], suite_name: str, metrics: Mapping[str, bool | None], description: str = ""
+) -> Report:
+    """Gather a report from the rows of a run.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        As :func:`pubench.analysis.score_table` takes them, and with replicate, error, and optionally
+        ``collapsed`` (bool or text) and ``notes`` (a text or a list of texts).
+    suite_name : str
+        The report's title.
+    metrics : mapping of str to bool or None
+        The metrics to show, each with whether greater is better.
+    description : str
+        What the suite says of itself.
+
+    Returns
+    -------
+    Report
+    """
+    rows = list(rows)
+    other = [row for row in rows if row["status"] != "ok"]
+    return Report(
+        title=suite_name,
+        description=description,
+        tables=tuple(score_table(rows, name, greater) for name, greater in metrics.items()),
+        status=dict(Counter(str(row["status"]) for row in rows)),
+        failures=tuple(_mishap(row) for row in other if row["status"] not in ("skipped", "pending")),
+        skipped=tuple(_mishap(row) for row in other if row["status"] == "skipped"),
+        pending=tuple(_mishap(row) for row in other if row["status"] == "pending"),
+        collapsed=tuple(_collapse(row) for row in rows if row["status"] == "ok" and row.get("collapsed")),
+        notes=tuple(dict.fromkeys(note for row in rows for note in _notes(row))),
+    )
+
+
+def _label(row: Row) -> str:
+    parts = (
+        row["dataset"],
+        row["labelling"],
+        f"replicate {row['replicate']}",
+        row["algorithm"],
+        row["criterion"],
+    )
+    return " / ".join(str(part) for part in parts if part is not None)
+
+
+def _mishap(row: Row) -> Mishap:
+    return Mishap(_label(row), str(row["status"]), _one_line(row.get("error")))
+
+
+def _collapse(row: Row) -> Mishap:
+    why = row["collapsed"] if isinstance(row["collapsed"], str) else "all test rows in one class"
+    return Mishap(_label(row), "ok", why)
+
+
+def _one_line(error: object) -> str:
+    """Return the first line of an error, or the last where the text begins as a traceback does."""
+    lines = [line for line in str(error or "").splitlines() if line.strip()]
+    if not lines:
+        return "no reason given"
+    return (lines[-1] if lines[0].startswith("Traceback") else lines[0]).strip()
+
+
+def _notes(row: Row) -> tuple[str, ...]:
+    notes = row.get("notes") or ()
+    return (notes,) if isinstance(notes, str) else tuple(str(note) for note in notes)

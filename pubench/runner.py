@@ -1,0 +1,164 @@
+"""Pending cells -> joblib workers -> store."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pubench.cell import Record
+from pubench.errors import PubenchError
+from pubench.jobs import Cell, Job
+from pubench.plan import Planned
+from pubench.store import Store
+from pubench.worker import close_sandboxes, work
+
+__all__ = ["BACKENDS", "Execution", "Progress", "pending_jobs", "run_jobs"]
+
+BACKENDS = ("loky", "threading", "dask", "ray")
+FAILED = frozenset({"failed", "timeout", "crashed", "out-of-memory"})
+
+
+class Progress(Protocol):
+    """What wants to know how a run goes."""
+
+    def begin(self, total: int, finished: int) -> None:
+        """Learn how many cells are planned and how many are finished already."""
+
+    def done(self, cell: Cell, record: Record) -> None:
+        """Learn that a cell has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How to run: the number of workers, joblib's backend, and the address of a cluster where there is one."""
+
+    jobs: int = 1
+    backend: str = "loky"
+    address: str | None = None
+
+
+def pending_jobs(planned: Planned, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
+    """Return the jobs with the cells that have no usable record yet."""
+    redo = (FAILED | {"skipped"}) if retry_failed else frozenset({"skipped"})
+    jobs = []
+    for job in planned.jobs:
+        kept = [i for i, cell in enumerate(job.cells) if _is_open(records.get(cell.key), redo)]
+        if len(kept) == len(job.cells):
+            jobs.append(job)
+        elif kept:
+            cells, criteria = tuple(job.cells[i] for i in kept), tuple(job.criteria[i] for i in kept)
+            jobs.append(_replaced(job, cells=cells, criteria=criteria))
+    return jobs
+
+
+def _is_open(record: Record | None, redo: frozenset[str]) -> bool:
+    return record is None or record["status"] in redo
+
+
+def _replaced(job: Job, **changes: Any) -> Job:
+    from dataclasses import replace
+
+    return replace(job, **changes)
+
+
+def run_jobs(
+    jobs: Sequence[Job], store: Store, execution: Execution, on_record: Callable[[Cell, Record], None]
+) -> None:
+    """Run the jobs and store each record as it arrives. A worker that dies takes no other cell with it."""
+    cells = {cell.key: cell for job in jobs for cell in job.cells}
+    waiting = {job.cells[0].key: job for job in jobs}
+
+    def keep(records: list[Record]) -> None:
+        for record in records:
+            store.append(record)
+            on_record(cells[record["key"]], record)
+        waiting.pop(records[0]["key"], None)
+
+    while waiting:
+        begun: list[Job] = []
+        try:
+            for records in _stream(list(waiting.values()), execution, begun.append):
+                keep(records)
+        except _worker_deaths():
+            for job in [job for job in begun if job.cells[0].key in waiting]:
+                keep(_alone(job, execution))
+    close_sandboxes()
+
+
+def _alone(job: Job, execution: Execution) -> list[Record]:
+    """Run a job that was under way when a worker died; if it dies again, it was this one."""
+    try:
+        return next(_stream([job], execution, lambda _: None))
+    except _worker_deaths():
+        error = (
+            "the worker process died while this cell was evaluated (a metric that crashes, or no memory left)"
+        )
+        return [{"key": cell.key, "status": "crashed", "error": error} for cell in job.cells]
+
+
+def _worker_deaths() -> tuple[type[BaseException], ...]:
+    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+
+    return BrokenProcessPool, TerminatedWorkerError
+
+
+def _stream(
+    jobs: Sequence[Job], execution: Execution, begin: Callable[[Job], None]
+) -> Iterator[list[Record]]:
+    import joblib
+
+    driver = os.getpid()
+
+    def tasks() -> Iterator[Any]:
+        for job in jobs:
+            begin(job)
+            yield joblib.delayed(work)(job, driver)
+
+    with _backend(execution):
+        parallel = joblib.Parallel(
+            n_jobs=execution.jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="3 * n_jobs"
+        )
+        yield from parallel(tasks())
+
+
+@contextlib.contextmanager
+def _backend(execution: Execution) -> Iterator[None]:
+    import joblib
+
+    if execution.backend not in BACKENDS:
+        raise PubenchError(f"backend '{execution.backend}' is unknown; choose from {', '.join(BACKENDS)}")
+    if execution.address and execution.backend not in ("dask", "ray"):
+        raise PubenchError(f"backend '{execution.backend}' takes no address; use --backend dask or ray")
+    with contextlib.ExitStack() as stack:
+        try:
+            _connect(execution, stack)
+        except ImportError as error:
+            raise PubenchError(
+                f"backend '{execution.backend}' needs the package '{error.name}'; install it and try again"
+            ) from None
+        stack.enter_context(joblib.parallel_config(backend=execution.backend))
+        yield
+
+
+def _connect(execution: Execution, stack: contextlib.ExitStack) -> None:
+    if execution.backend == "dask":
+        from distributed import Client
+
+        stack.enter_context(Client(execution.address))
+    elif execution.backend == "ray":
+        import ray
+        from ray.util.joblib import register_ray
+
+        ray.init(address=execution.address, ignore_reinit_error=True)
+        register_ray()
+
+
+def stop_workers() -> None:
+    """End loky's workers at once; their children go with them."""
+    from joblib.externals.loky import get_reusable_executor
+
+    close_sandboxes()
+    get_reusable_executor().shutdown(wait=False, kill_workers=True)

@@ -1,0 +1,239 @@
+"""In the child: tune, fit and score one algorithm on one labelled data set, for one or more criteria.
+
+The request names files, functions and parameters; the arrays that come with it are row numbers and s. True labels
+come along only for a reference algorithm.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.criteria import Validation
+from pubench.data import PUTrain
+from pubench.failures import describe
+from pubench.fitting import MisbehaviourError, Predictions, Recipe, fit, predict, take_rows
+from pubench.imports import load_files, resolve
+from pubench.memory import peak_mb, reset_peak
+from pubench.messages import Message
+from pubench.prepared import read_features
+from pubench.preprocess import Preprocess, fit_preprocess
+from pubench.splits import folds, validation_share
+from pubench.tuning import SearchConfig, Trial, choose, param_from_json, search
+
+if TYPE_CHECKING:
+    from pubench.child import Channel
+    from pubench.data import Matrix
+
+__all__ = ["serve_cells"]
+
+
+def serve_cells(message: Message, channel: Channel) -> None:
+    """Answer a request with one result for each of its criteria."""
+    request = message.header
+    load_files(request["files"])
+    factory = resolve(request["algorithm"]["estimator"])
+    for criterion in request["criteria"]:
+        if criterion["function"]:
+            resolve(criterion["function"])
+    channel.send({"kind": "ready"})
+    reset_peak()
+    bench = Bench(request, message.arrays, factory, channel)
+    trials: list[Trial] = []
+    started = time.perf_counter()
+    if request["tuning"] is not None:
+        trials = bench.search()
+    tune_seconds = time.perf_counter() - started if trials else 0.0
+    channel.send({"kind": "searched", "seconds": tune_seconds, "trials": [_trial_json(t) for t in trials]})
+    done: dict[str, tuple[Predictions, dict[str, float]]] = {}
+    for criterion in request["criteria"]:
+        channel.send({"kind": "start", "criterion": criterion["name"]})
+        try:
+            _answer(bench, criterion, trials, done)
+        except BaseException as error:
+            channel.send({"kind": "failed", "criterion": criterion["name"]} | describe(error))
+    channel.send({"kind": "end"})
+
+
+def _answer(
+    bench: Bench,
+    criterion: Mapping[str, Any],
+    trials: list[Trial],
+    done: dict[str, tuple[Predictions, dict[str, float]]],
+) -> None:
+    chosen: Mapping[str, Any] = {}
+    if trials:
+        best = choose(trials, criterion["name"], maximise=criterion["maximise"])
+        if best is None:
+            raise MisbehaviourError(_no_trial(trials, criterion["name"]))
+        chosen = best.params
+    name = json.dumps(chosen, sort_keys=True)
+    if name not in done:
+        done[name] = bench.fit_and_score(chosen)
+    predictions, seconds = done[name]
+    arrays: list[NDArray[Any]] = [predictions.score, predictions.decision]
+    if predictions.probability is not None:
+        arrays.append(predictions.probability)
+    header = {
+        "kind": "result",
+        "criterion": criterion["name"],
+        "params": dict(chosen),
+        "prior": bench.train.prior,
+    }
+    bench.channel.send(header | seconds | {"peak_memory_mb": peak_mb()}, arrays)
+
+
+def _no_trial(trials: list[Trial], criterion: str) -> str:
+    errors = [trial.error for trial in trials if trial.error]
+    if errors:
+        return f"none of {len(trials)} trials succeeded; the first said: {errors[0]}"
+    return f"none of {len(trials)} trials has a value of '{criterion}'"
+
+
+def _trial_json(trial: Trial) -> dict[str, Any]:
+    values = {name: value if np.isfinite(value) else None for name, value in trial.values.items()}
+    return {"params": dict(trial.params), "values": values, "seconds": trial.seconds, "error": trial.error}
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """The two sides of a tuning split, preprocessed by what the fitting side alone says."""
+
+    X_fit: Matrix
+    labels_fit: NDArray[np.uint8]
+    X_validation: Matrix
+    validation: NDArray[np.int64]
+
+
+class Bench:
+    """What stays the same while one request is served; matrices that trials share are made once."""
+
+    def __init__(
+        self, request: dict[str, Any], arrays: tuple[NDArray[Any], ...], factory: Any, channel: Channel
+    ) -> None:
+        self.request, self.channel = request, channel
+        rows, s, self.test_rows = arrays[:3]
+        self.labels = arrays[3] if len(arrays) > 3 else s
+        data = request["data"]
+        self.features = read_features(data["folder"], data["sparse"], data["n_features"])
+        self.categorical = {int(column): int(codes) for column, codes in data["categorical"]}
+        self.preprocess = Preprocess(**request["preprocess"])
+        self.train = PUTrain(
+            take_rows(self.features, rows), s, rows, self._prior(rows, s), request["scenario"]
+        )
+        algorithm = request["algorithm"]
+        available = {
+            "prior": self.train.prior,
+            "scenario": self.train.scenario,
+            "random_state": request["seeds"]["fit"] % 2**32,
+            "categorical_features": sorted(self.categorical),
+        }
+        filled = {name: available[name] for name in algorithm["receives"]}
+        self.recipe = Recipe(factory, algorithm["params"], filled)
+
+    def _prior(self, rows: NDArray[np.int64], s: NDArray[np.uint8]) -> float | None:
+        source = self.request["prior"]
+        if source["function"] is None:
+            value: float | None = source["value"]
+            return value
+        X = take_rows(self.features, rows)
+        X = fit_preprocess(self.preprocess, X, self.categorical).transform(X)
+        seed = self.request["seeds"]["prior"] % 2**32
+        scenario = self.request["scenario"]
+        estimate = resolve(source["function"])(X, s, scenario=scenario, random_state=seed, **source["params"])
+        prior = float(estimate)
+        if not 0.0 < prior < 1.0:
+            raise MisbehaviourError(
+                f"prior estimator '{source['name']}' returned {prior}, which is not inside (0, 1)"
+            )
+        return prior
+
+    def _fit_rows(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Let a reference learn from the population sample: all rows, or U where P was drawn apart."""
+        if self.request["labels"] == "true" and self.train.scenario == "case-control":
+            kept: NDArray[np.int64] = rows[self.train.s[rows] == 0]
+            return kept
+        return rows
+
+    @cached_property
+    def folds(self) -> list[Fold]:
+        """The tuning splits, made once for all trials."""
+        tuning, rng = self.request["tuning"], np.random.default_rng(self.request["seeds"]["folds"])
+        s, rows = self.train.s, self.train.rows
+        if tuning["validation"] is not None:
+            masks = [validation_share(s, rows, tuning["validation"], rng)]
+        else:
+            number = folds(s, rows, tuning["folds"], rng)
+            masks = [number == fold for fold in range(tuning["folds"])]
+        return [self._fold(np.flatnonzero(~mask), np.flatnonzero(mask)) for mask in masks]
+
+    def _fold(self, fitting: NDArray[np.int64], validation: NDArray[np.int64]) -> Fold:
+        fitting = self._fit_rows(fitting)
+        X = take_rows(self.train.X, fitting)
+        prepared = fit_preprocess(self.preprocess, X, self.categorical)
+        X_validation = prepared.transform(take_rows(self.train.X, validation))
+        return Fold(prepared.transform(X), self.labels[fitting], X_validation, validation)
+
+    def search(self) -> list[Trial]:
+        """Run the search; with a sampler that does not adapt, one search serves all criteria."""
+        tuning, criteria = self.request["tuning"], self.request["criteria"]
+        space = {name: param_from_json(param) for name, param in self.request["algorithm"]["space"].items()}
+        config = SearchConfig(
+            sampler=tuning["sampler"],
+            trials=tuning["trials"],
+            batch=tuning["batch"],
+            seed=self.request["seeds"]["search"],
+            maximise=criteria[0]["maximise"],
+        )
+        self.folds  # noqa: B018 - a fold that cannot be made is the cell's error, not a trial's
+        return search(space, config, criteria[0]["name"], self._evaluate)
+
+    def _evaluate(self, params: Mapping[str, Any]) -> dict[str, float]:
+        """Return the mean over the folds of each criterion."""
+        per_fold = [self._evaluate_fold(params, fold) for fold in self.folds]
+        return {name: float(np.mean([values[name] for values in per_fold])) for name in per_fold[0]}
+
+    def _evaluate_fold(self, params: Mapping[str, Any], fold: Fold) -> dict[str, float]:
+        estimator = fit(
+            self.recipe, params, fold.X_fit, fold.labels_fit, self.request["seeds"]["fit"] % 2**32
+        )
+        found = predict(estimator, fold.X_validation)
+        s = self.train.s[fold.validation]
+        seen = Validation(s, found.score, found.decision, self.train.prior, self.train.scenario)
+        values = {
+            criterion["name"]: float(resolve(criterion["function"])(seen, **criterion["params"]))
+            for criterion in self.request["criteria"]
+            if criterion["function"]
+        }
+        return values | self._ask_oracle(found, fold)
+
+    def _ask_oracle(self, found: Predictions, fold: Fold) -> dict[str, float]:
+        """Let the worker, which alone holds the truth, compute the oracle criteria."""
+        names = [criterion["name"] for criterion in self.request["criteria"] if not criterion["function"]]
+        if not names:
+            return {}
+        arrays: list[NDArray[Any]] = [fold.validation, found.score, found.decision]
+        if found.probability is not None:
+            arrays.append(found.probability)
+        answer = self.channel.ask({"kind": "oracle", "criteria": names}, arrays)
+        return {name: float(value) for name, value in answer.header["values"].items()}
+
+    def fit_and_score(self, chosen: Mapping[str, Any]) -> tuple[Predictions, dict[str, float]]:
+        """Fit on all training rows and score the test rows."""
+        rows = self._fit_rows(np.arange(len(self.train.s)))
+        X = take_rows(self.train.X, rows)
+        prepared = fit_preprocess(self.preprocess, X, self.categorical)
+        X, X_test = prepared.transform(X), prepared.transform(take_rows(self.features, self.test_rows))
+        started = time.perf_counter()
+        estimator = fit(self.recipe, chosen, X, self.labels[rows], self.request["seeds"]["fit"] % 2**32)
+        fitted = time.perf_counter()
+        predictions = predict(estimator, X_test)
+        seconds = {"fit_seconds": fitted - started, "score_seconds": time.perf_counter() - fitted}
+        return predictions, seconds

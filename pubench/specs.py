@@ -1,0 +1,173 @@
+"""What plugins return: frozen descriptions that carry import strings.
+
+Nothing here imports scikit-learn, so that listing a hundred plugins stays instant. An import string is
+``"package.module:attribute"``; it is resolved only in the process that needs the object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = [
+    "SCENARIOS",
+    "Algorithm",
+    "Choice",
+    "Criterion",
+    "Dataset",
+    "Float",
+    "Int",
+    "Metric",
+    "Param",
+    "PriorEstimator",
+    "Scenario",
+    "Spec",
+]
+
+Scenario = Literal["case-control", "single-training-set"]
+SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """A real parameter in [low, high]; ``points`` is how many a grid takes."""
+
+    low: float
+    high: float
+    log: bool = False
+    points: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A whole-number parameter in low..high, both included; ``points`` is how many a grid takes at most."""
+
+    low: int
+    high: int
+    log: bool = False
+    points: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A parameter that takes one of the listed values (text, numbers, booleans or None)."""
+
+    values: tuple[str | int | float | bool | None, ...]
+
+
+Param = Float | Int | Choice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Algorithm:
+    """A scikit-learn classifier that learns from ``X`` and ``s``.
+
+    Attributes
+    ----------
+    name : str
+        The name suites use, lower case with dashes. ``supervised-*`` and ``pn-*`` are reserved for references
+        that learn from true labels (``labels="true"``).
+    estimator : str
+        Import string of the estimator class (or of a function returning an estimator).
+    version : str
+        Change it whenever results change: stored cells of another version are run again. Empty means the
+        version of the distribution.
+    params : mapping
+        Parameters that this entry fixes before the user's own.
+    space : mapping of str to Float, Int or Choice
+        The search space used when a suite says ``tune = true``.
+    receives : tuple of str
+        Constructor parameters that pubench fills in: any of ``"prior"``, ``"scenario"``, ``"random_state"``,
+        ``"categorical_features"``.
+    needs : tuple of str
+        What it cannot do without; ``"prior"`` is the only need at present.
+    accepts : tuple of str
+        What the training matrix may be or hold besides dense finite numbers: ``"sparse"``, ``"missing"``,
+        ``"categorical"`` (codes, not one-hot).
+    """
+
+    name: str
+    estimator: str
+    summary: str = ""
+    version: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    space: Mapping[str, Param] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = SCENARIOS
+    receives: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    accepts: tuple[str, ...] = ()
+    labels: Literal["pu", "true"] = "pu"
+    paper: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A source of rows with true classes.
+
+    ``loader`` is the import string of a function that takes ``params`` as keyword arguments and returns a
+    :class:`pubench.data.Data`. ``identity``, if given, is a cheap function of the same arguments whose
+    JSON-able result changes whenever the data may have changed (a file's size and time stamp, say); without it
+    a data set is taken to change only with its ``version``.
+    """
+
+    name: str
+    loader: str
+    summary: str = ""
+    version: str = ""
+    identity: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    positive: tuple[str, ...] = ()
+    source: str = ""
+    licence: str = ""
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """A PU-only score for choosing hyper-parameters: ``function(validation, **params) -> float``.
+
+    The function sees a :class:`pubench.criteria.Validation`: s, scores, decisions, prior, scenario; never y.
+    """
+
+    name: str
+    function: str
+    summary: str = ""
+    version: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    greater_is_better: bool = True
+    scenarios: tuple[Scenario, ...] = SCENARIOS
+    needs: tuple[str, ...] = ()
+    paper: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """An evaluation with true labels: ``function(y, values) -> float``.
+
+    ``uses`` says what ``values`` are: 0/1 decisions, real scores, or probabilities of the positive class.
+    """
+
+    name: str
+    function: str
+    summary: str = ""
+    version: str = ""
+    uses: Literal["decision", "score", "probability"] = "decision"
+    greater_is_better: bool | None = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorEstimator:
+    """An estimator of Pr(y = 1): ``function(X, s, *, scenario, random_state, **params) -> float``."""
+
+    name: str
+    function: str
+    summary: str = ""
+    version: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = SCENARIOS
+    paper: str = ""
+
+
+Spec = Algorithm | Dataset | Criterion | Metric | PriorEstimator

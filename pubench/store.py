@@ -1,0 +1,266 @@
+"""A run folder: the suite as it was, the plan, provenance, and an append-only record of finished cells.
+
+``cells.jsonl`` and ``trials.jsonl`` hold one record a line, each behind a digest of its text. A line that is torn or
+was altered is noticed on reading and its cell is simply not finished.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pubench.cache import write_atomically
+from pubench.errors import RunFolderError, StoreError
+from pubench.jobs import Cell
+
+__all__ = [
+    "Plan",
+    "Store",
+    "locked",
+    "read_plan",
+    "read_provenance",
+    "read_records",
+    "read_trials",
+    "set_aside",
+    "write_plan",
+    "write_provenance",
+]
+
+_CELLS, _TRIALS, _PLAN = "cells.jsonl", "trials.jsonl", "plan.json"
+_DIGITS = 16
+_SYNC_SECONDS = 1.0
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run folder is for: its suite, metrics (and whether more is better), and cells in order."""
+
+    suite: str
+    description: str
+    metrics: Mapping[str, bool | None]
+    shown: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder for this run; the system lets go of it when the process ends, however it ends."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise RunFolderError(
+            f"cannot use run folder {folder}: {error.strerror}; choose another --out"
+        ) from None
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip() or "unknown"
+            raise RunFolderError(
+                f"run folder {folder} is in use by process {holder}; wait for it, or choose another --out"
+            ) from None
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+class Store:
+    """The writing side of a run folder; hold :func:`locked` while using it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files = {name: _Appender(folder / name) for name in (_CELLS, _TRIALS)}
+
+    def append(self, record: Record) -> None:
+        """Record a finished cell. Its trials go first: a cell on record has its trials on record."""
+        record = dict(record)
+        trials = record.pop("trials", None)
+        if trials is not None:
+            self._files[_TRIALS].append({"key": record["key"], "trials": trials})
+        self._files[_CELLS].append(record)
+
+    def close(self) -> None:
+        """Make sure that everything is on the disk."""
+        for file in self._files.values():
+            file.close()
+
+
+class _Appender:
+    """One append-only file. A record is written whole or not at all; a full disk leaves no half line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            self._end = _end_of_last_line(self._fd)
+            os.ftruncate(self._fd, self._end)
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error.strerror}") from None
+        self._synced = time.monotonic()
+
+    def append(self, record: Record) -> None:
+        data = _line(record)
+        try:
+            written = os.pwrite(self._fd, data, self._end)
+            if written != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            if time.monotonic() - self._synced > _SYNC_SECONDS:
+                os.fsync(self._fd)
+                self._synced = time.monotonic()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, self._end)
+            raise StoreError(
+                f"cannot write {self._path}: {error.strerror}; finished cells are kept, "
+                "make room and run the same command again"
+            ) from None
+        self._end += len(data)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            os.fsync(self._fd)
+        os.close(self._fd)
+
+
+def _line(record: Record) -> bytes:
+    text = json.dumps(record, separators=(",", ":"), ensure_ascii=True, allow_nan=False, default=str)
+    return f"{_digest(text)} {text}\n".encode()
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=_DIGITS // 2).hexdigest()
+
+
+def _end_of_last_line(descriptor: int) -> int:
+    """Where the last whole line ends: a kill in the middle of a write may have left a part of one."""
+    end = os.lseek(descriptor, 0, os.SEEK_END)
+    while end > 0:
+        start = max(0, end - 65536)
+        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
+
+
+def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
+    """Return the latest record of each cell by key, and one sentence for each line that cannot be trusted."""
+    return _read(folder / _CELLS)
+
+
+def read_trials(folder: Path) -> dict[str, list[Any]]:
+    """Return the trials of each tuned cell by key, as [params, value, seconds, error]."""
+    records, _ = _read(folder / _TRIALS)
+    return {key: record["trials"] for key, record in records.items()}
+
+
+def _read(path: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return {}, ()
+    except OSError as error:
+        raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
+    records: dict[str, Record] = {}
+    problems = []
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+        record = _record(line)
+        if record is None:
+            problems.append(f"{path}, line {number}: damaged record; its cell counts as not finished")
+        else:
+            records[record["key"]] = record
+    if not data.endswith(b"\n") and data:
+        problems.append(f"{path}: the last record is torn; its cell counts as not finished")
+    return records, tuple(problems)
+
+
+def _record(line: bytes) -> Record | None:
+    try:
+        text = line[_DIGITS + 1 :].decode()
+        if line[:_DIGITS].decode() != _digest(text):
+            return None
+        record = json.loads(text)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and "key" in record else None
+
+
+def set_aside(folder: Path) -> None:
+    """Keep earlier records under another name and start anew (``--force``)."""
+    for name in (_CELLS, _TRIALS):
+        path = folder / name
+        number = len(list(folder.glob(f"{name}.old-*"))) + 1
+        if path.exists():
+            os.replace(path, folder / f"{name}.old-{number}")
+
+
+def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
+    """Write what the folder is for, and the suite as it was."""
+    cells = [list(cell_fields(cell).values()) for cell in plan.cells]
+    value = {
+        "suite": plan.suite,
+        "description": plan.description,
+        "metrics": plan.metrics,
+        "shown": plan.shown,
+        "fields": list(Cell.__dataclass_fields__),
+        "cells": cells,
+    }
+    try:
+        write_atomically(folder / "suite.toml", suite_text)
+        write_atomically(folder / _PLAN, json.dumps(value, separators=(",", ":")))
+    except OSError as error:
+        raise StoreError(f"cannot write {folder}: {error.strerror}") from None
+
+
+def cell_fields(cell: Cell) -> dict[str, Any]:
+    """Return the fields of a cell by name, without the deep copy of dataclasses.asdict."""
+    return {name: getattr(cell, name) for name in Cell.__dataclass_fields__}
+
+
+def read_plan(folder: Path) -> Plan:
+    """Read a run folder's plan, or say that it is no run folder."""
+    try:
+        value = json.loads((folder / _PLAN).read_text(encoding="utf-8"))
+        fields = value["fields"]
+        cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
+        return Plan(value["suite"], value["description"], value["metrics"], tuple(value["shown"]), cells)
+    except FileNotFoundError:
+        raise RunFolderError(
+            f"{folder} is not a run folder: it has no {_PLAN}; give the --out of a run"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunFolderError(
+            f"{folder / _PLAN} cannot be read ({error}); run the suite again to mend it"
+        ) from None
+
+
+def read_provenance(folder: Path) -> list[dict[str, Any]]:
+    """Return the provenance of each run that added cells, oldest first."""
+    try:
+        value: list[dict[str, Any]] = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return value
+
+
+def write_provenance(folder: Path, entries: Iterable[Mapping[str, Any]]) -> None:
+    """Write the provenance of all runs."""
+    try:
+        write_atomically(folder / "provenance.json", json.dumps(list(entries), indent=1))
+    except OSError as error:
+        raise StoreError(f"cannot write {folder}: {error.strerror}") from None

@@ -1,0 +1,172 @@
+"""A suite as one frozen value, made of the tables it lists and of those that say how to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from pubench.preprocess import Preprocess
+from pubench.suite.base import Problem, Table
+from pubench.suite.entries import (
+    AlgorithmEntry,
+    DatasetEntry,
+    LabellingEntry,
+    Preprocessing,
+    read_labelling,
+    read_preprocess,
+)
+from pubench.suite.values import Count, Names, Params, Share, Source
+
+__all__ = ["LimitsConfig", "PriorConfig", "ReportConfig", "Suite", "TuningConfig"]
+
+
+class TuningConfig(Table):
+    """How hyper-parameters are chosen, for the algorithms with ``tune = true``."""
+
+    criteria: Names = Field(
+        default=("puf",),
+        description="Criteria to choose by; each one makes a cell of its own.",
+    )
+    trials: Count | None = Field(
+        default=None,
+        description='Settings to try: 20 without it, or the whole grid with sampler = "grid".',
+    )
+    folds: Annotated[int, Field(ge=2)] | None = Field(
+        default=None,
+        description="Folds of cross-validation: 4 without it; excludes `validation`.",
+    )
+    validation: Share | None = Field(
+        default=None,
+        description="The share of a fixed validation set; excludes `folds`.",
+    )
+    sampler: Literal["tpe", "random", "grid"] = Field(default="tpe", description="How settings are proposed.")
+    batch: Count = Field(
+        default=4,
+        description="Settings proposed at a time; the result depends on it, not on the workers.",
+    )
+
+    @classmethod
+    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
+        """Refuse two ways of validating."""
+        if given.get("folds") is not None and given.get("validation") is not None:
+            yield Problem(("validation",), "excludes folds; remove one of the two")
+
+    @classmethod
+    def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Fill in the defaults that depend on other keys."""
+        folds = {} if "validation" in given else {"folds": 4}
+        trials = {} if given.get("sampler") == "grid" else {"trials": 20}
+        return folds | trials | given
+
+
+class PriorConfig(Table):
+    """Where the class prior comes from that algorithms and criteria are given."""
+
+    source: Source = Field(
+        default="true",
+        description='A number between 0 and 1, "true", "none", or the name of a prior estimator.',
+    )
+    params: Params = Field(default_factory=dict, description="Arguments of the prior estimator.")
+
+
+class LimitsConfig(Table):
+    """What one cell may use."""
+
+    seconds: Annotated[float, Field(gt=0)] = Field(default=600.0, description="Time for one cell.")
+    memory_mb: Count = Field(default=4096, description="Memory for one cell, in megabytes.")
+    threads: Count = Field(default=1, description="Threads for one cell.")
+
+
+class ReportConfig(Table):
+    """What the report shows."""
+
+    metrics: Names = Field(
+        default=("accuracy", "f1", "roc-auc"),
+        description="One table for each of these metrics.",
+    )
+
+
+class Suite(Table):
+    """The cells to run and the tables to make."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)] = Field(
+        description="The suite's name and its run folder's: letters, digits, '-', '_' and '.'.",
+        examples=["example"],
+    )
+    description: str = Field(default="", description="What the suite is for.")
+    seed: Annotated[int, Field(ge=0)] = Field(
+        default=0,
+        description="All randomness follows from this number.",
+    )
+    replicates: Count = Field(
+        default=5,
+        description="How often each cell is repeated with fresh splits and labels.",
+    )
+    datasets: Annotated[tuple[DatasetEntry, ...], Field(strict=False, min_length=1)] = Field(
+        description="The data sets.", examples=[[{"use": "breast-cancer"}]]
+    )
+    labellings: Annotated[tuple[LabellingEntry, ...], Field(strict=False, min_length=1)] = Field(
+        description="The ways to label positives.",
+        examples=[[{"scenario": "case-control", "positives": 100}]],
+    )
+    algorithms: Annotated[tuple[AlgorithmEntry, ...], Field(strict=False, min_length=1)] = Field(
+        description="The algorithms.", examples=[[{"use": "wlr", "tune": True}]]
+    )
+    tuning: TuningConfig = Field(default_factory=TuningConfig, description="How hyper-parameters are chosen.")
+    prior: PriorConfig = Field(default_factory=PriorConfig, description="Where the class prior comes from.")
+    preprocess: Preprocessing = Field(default_factory=Preprocess, description="How features are made ready.")
+    limits: LimitsConfig = Field(default_factory=LimitsConfig, description="Time and memory of each cell.")
+    report: ReportConfig = Field(default_factory=ReportConfig, description="The tables to make.")
+
+    @classmethod
+    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
+        """Refuse two rows or columns of a table with one label."""
+        yield from _shared_labels("datasets", given.get("datasets"), _entry_label)
+        yield from _shared_labels("labellings", given.get("labellings"), _labelling_label)
+        yield from _shared_labels("algorithms", given.get("algorithms"), _entry_label)
+
+    @classmethod
+    def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Let the data sets' preprocess tables inherit from the suite's, key by key."""
+        common, datasets = given.get("preprocess"), given.get("datasets")
+        # A wrong table is told once, where it stands, not again for every data set.
+        if (
+            not isinstance(datasets, list)
+            or not isinstance(common, dict)
+            or not _is_valid(read_preprocess, common)
+        ):
+            return given
+        return given | {"datasets": [_inherit(entry, common) for entry in datasets]}
+
+
+def _inherit(entry: Any, common: dict[str, Any]) -> Any:
+    own = entry.get("preprocess", {}) if isinstance(entry, dict) else None
+    return entry | {"preprocess": common | own} if isinstance(own, dict) else entry
+
+
+def _is_valid(read: Callable[[Any], object], value: object) -> bool:
+    try:
+        read(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def _entry_label(entry: Any) -> Any:
+    return entry.get("name") or entry.get("use") if isinstance(entry, dict) else getattr(entry, "label", None)
+
+
+def _labelling_label(entry: Any) -> Any:
+    return read_labelling(entry).label if _is_valid(read_labelling, entry) else None
+
+
+def _shared_labels(key: str, entries: Any, label_of: Callable[[Any], Any]) -> Iterator[Problem]:
+    labels = [label_of(entry) for entry in entries] if isinstance(entries, list | tuple) else []
+    for i, label in enumerate(labels):
+        if isinstance(label, str) and label in labels[:i]:
+            first = f"{key}[{labels.index(label)}]"
+            yield Problem(
+                (key, i), f'label {label!r} is taken by {first}; add name = "..." to tell the two apart'
+            )

@@ -1,0 +1,79 @@
+"""The kinds of value that a suite's keys take: one annotated type each, whose errors end with a remedy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, PlainValidator
+
+__all__ = ["Classes", "Count", "Name", "Names", "Params", "Share", "Source", "TestShare"]
+
+
+def _one_line(value: str) -> str:
+    if not value.isprintable() or value != value.strip():
+        raise ValueError("must be one line of printable text; remove line breaks, tabs and outer spaces")
+    return value
+
+
+def _share(value: float) -> float:
+    if not 0 < value < 1:
+        raise ValueError("must lie between 0 and 1, both excluded; give a share such as 0.25")
+    return value
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    twice = next((value for i, value in enumerate(values) if value in values[:i]), None)
+    if twice is not None:
+        raise ValueError(f"lists {twice!r} twice; list it once")
+    return values
+
+
+def _jsonable(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        remedy = "use only text, finite numbers, true, false, lists and tables (put a date in quotes)"
+        raise ValueError(f"holds a value that parameters cannot have; {remedy}") from None
+    return value
+
+
+def _class_name(value: object) -> str:
+    if not isinstance(value, str | int):
+        raise ValueError("must be the name of a class; give a text, a whole number, true or false")
+    return str(value)
+
+
+def _source(value: object) -> str | float:
+    if isinstance(value, str) and value and not value.replace(".", "", 1).isdigit():
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1:
+        return float(value)
+    raise ValueError(
+        "must be a number between 0 and 1, both excluded, 'true', 'none' or the name of a prior estimator; "
+        "give one of these (a number without quotes)"
+    )
+
+
+def _test(value: object) -> float | Literal["given"]:
+    if value == "given":
+        return "given"
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1:
+        return float(value)
+    raise ValueError("must be a share between 0 and 1, both excluded, or 'given'; give one such as 0.3")
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
+Share = Annotated[
+    float, AfterValidator(_share), Field(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1})
+]
+Count = Annotated[int, Field(ge=1)]
+Params = Annotated[Mapping[str, Any], AfterValidator(_jsonable)]
+Names = Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
+ClassName = Annotated[str, PlainValidator(_class_name, json_schema_input_type=str | int | bool)]
+Classes = Annotated[tuple[ClassName, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
+Source = Annotated[str | float, PlainValidator(_source, json_schema_input_type=str | float)]
+TestShare = Annotated[
+    float | Literal["given"], PlainValidator(_test, json_schema_input_type=float | Literal["given"])
+]

@@ -1,0 +1,1 @@
+"""The suites that ship with pubench, as TOML files. Nothing here is code."""

@@ -1,0 +1,128 @@
+"""Means, ranks and counts: nothing is averaged away."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from pubench.analysis import Block, average_ranks, best_cells, score_table
+
+
+def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
+    plain = {"suite": "s", "dataset": "d", "scenario": "case-control", "labelling": "l", "replicate": 0}
+    end = {"algorithm": algorithm, "criterion": None, "status": "ok", "error": None, "acc": value}
+    return plain | end | keys
+
+
+def test_mean_sd_and_counts() -> None:
+    rows = [row("a", value, replicate=i) for i, value in enumerate((0.5, 0.7, 0.9))] + [row("b", 0.25)]
+    table = score_table(rows, "acc", True)
+    assert table.algorithms == ("a", "b")
+    assert table.blocks == (Block("d", "l", None),)
+    np.testing.assert_allclose(table.mean, [[0.7, 0.25]])
+    np.testing.assert_allclose(table.sd, [[0.2, np.nan]])
+    assert table.ok.tolist() == table.planned.tolist() == [[3, 1]]
+
+
+def test_what_failed_is_counted_and_never_averaged() -> None:
+    statuses = ["failed", "failed", "timeout", "crashed", "out-of-memory", "skipped", "pending"]
+    rows = [row("a", 0.5), *(row("a", None, status=status) for status in statuses), row("b", 0.1)]
+    table = score_table(rows, "acc", True)
+    assert table.mean.tolist() == [[0.5, 0.1]]
+    assert (table.ok.tolist(), table.planned.tolist()) == ([[1, 1]], [[8, 1]])
+    assert table.failures[0][0] == {status: statuses.count(status) for status in statuses}
+    assert table.failures[0][1] == {}
+    assert table.ranked_blocks == 0
+    assert np.isnan(table.ranks).all()
+    assert best_cells(table).tolist() == [[False, True]]
+
+
+@pytest.mark.parametrize("undefined", [None, float("nan")])
+def test_undefined_metrics_are_left_out_of_means_but_counted(undefined: float | None) -> None:
+    table = score_table([row("a", 0.5), row("a", undefined), row("b", 0.1), row("b", 0.3)], "acc", True)
+    np.testing.assert_allclose(table.mean, [[0.5, 0.2]])
+    assert (table.ok[0, 0], table.undefined[0, 0], table.planned[0, 0]) == (2, 1, 2)
+    assert table.complete.tolist() == [[False, True]]
+    assert table.ranked_blocks == 0
+
+
+def test_a_metric_that_no_row_has_is_undefined() -> None:
+    table = score_table([row("a", 0.5)], "other", True)
+    assert np.isnan(table.mean).all()
+    assert table.undefined.tolist() == [[1]]
+
+
+def test_an_infinite_loss_stays_infinite() -> None:
+    table = score_table([row("a", np.inf), row("a", 1.0)], "acc", False)
+    assert table.mean[0, 0] == np.inf
+    assert np.isnan(table.sd[0, 0])
+
+
+def test_untuned_algorithms_stand_in_every_criterions_block() -> None:
+    rows = [
+        row("untuned", 0.5),
+        row("tuned", 0.6, criterion="puf"),
+        row("tuned", 0.4, criterion="pauc"),
+        row("untuned", 0.1, dataset="e"),
+    ]
+    table = score_table(rows, "acc", True)
+    assert table.blocks == (Block("d", "l", "puf"), Block("d", "l", "pauc"), Block("e", "l", None))
+    np.testing.assert_array_equal(table.mean, [[0.5, 0.6], [0.5, 0.4], [0.1, np.nan]])
+    assert table.planned.tolist() == [[1, 1], [1, 1], [1, 0]]
+    # The third block lacks an algorithm, so it does not rank.
+    assert table.ranked_blocks == 2
+    assert table.ranks.tolist() == [1.5, 1.5]
+
+
+def test_ranks_follow_the_metrics_direction() -> None:
+    rows = [row("a", 0.9), row("b", 0.5), row("c", 0.5)]
+    assert score_table(rows, "acc", True).ranks.tolist() == [1.0, 2.5, 2.5]
+    assert score_table(rows, "acc", False).ranks.tolist() == [3.0, 1.5, 1.5]
+    neither = score_table(rows, "acc", None)
+    assert np.isnan(neither.ranks).all()
+    assert not best_cells(neither).any()
+
+
+def test_references_are_shown_but_neither_ranked_nor_best() -> None:
+    rows = [row("supervised-lr", 0.99, reference=True), row("a", 0.7), row("b", 0.8)]
+    table = score_table(rows, "acc", True)
+    assert table.mean[0, 0] == 0.99
+    np.testing.assert_array_equal(table.ranks, [np.nan, 2.0, 1.0])
+    assert best_cells(table).tolist() == [[False, False, True]]
+
+
+def test_an_oracles_block_does_not_rank() -> None:
+    rows = [
+        row("a", 0.7, criterion="puf"),
+        row("b", 0.6),
+        row("a", 0.9, criterion="oracle-accuracy", reference=True),
+    ]
+    table = score_table(rows, "acc", True)
+    assert table.reference.tolist() == [[False, False], [True, False]]
+    assert table.ranked_blocks == 1
+    assert table.ranks.tolist() == [1.0, 2.0]
+
+
+def test_no_rows_no_table() -> None:
+    table = score_table([], "acc", True)
+    assert table.mean.shape == (0, 0)
+    assert best_cells(table).shape == (0, 0)
+
+
+@given(
+    st.integers(1, 5).flatmap(
+        lambda a: st.lists(st.lists(st.integers(0, 3), min_size=a, max_size=a), min_size=1, max_size=6)
+    )
+)
+def test_average_ranks_are_those_of_scipy(means: list[list[int]]) -> None:
+    mean = np.array(means, dtype=np.float64)
+    everywhere, nowhere = np.ones(mean.shape, dtype=bool), np.zeros(mean.shape, dtype=bool)
+    ranks, used = average_ranks(mean, everywhere, nowhere, False)
+    np.testing.assert_allclose(ranks, rankdata(mean, axis=1).mean(axis=0))
+    assert used == len(means)
+    # Ranks of A algorithms always sum to A (A + 1) / 2, and the other direction mirrors them.
+    flipped, _ = average_ranks(mean, everywhere, nowhere, True)
+    np.testing.assert_allclose(ranks + flipped, mean.shape[1] + 1)

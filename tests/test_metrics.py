@@ -1,0 +1,136 @@
+"""Metrics: agreement with scikit-learn where it is defined, and our own rules where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import sklearn.metrics as reference
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pubench import metrics
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=0, max_size=30)
+FORECASTS = st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1)), min_size=0, max_size=30)
+DECISION_METRICS = {
+    metrics.accuracy: reference.accuracy_score,
+    metrics.balanced_accuracy: reference.balanced_accuracy_score,
+    metrics.precision: lambda y, d: reference.precision_score(y, d, zero_division=0.0),
+    metrics.recall: reference.recall_score,
+    metrics.f1: reference.f1_score,
+}
+EVERY_METRIC = [getattr(metrics, name) for name in metrics.__all__ if name != "collapsed"]
+
+
+def columns(rows: list[tuple[int, float]]) -> tuple[np.ndarray, np.ndarray]:
+    both = [*rows, (0, 0), (1, 0)]
+    return np.array([r[0] for r in both], dtype=np.uint8), np.array([r[1] for r in both])
+
+
+@pytest.mark.parametrize("metric", DECISION_METRICS, ids=lambda m: m.__name__)
+@given(rows=ROWS)
+def test_decision_metrics_agree_with_scikit_learn(
+    metric: Callable[..., float], rows: list[tuple[int, float]]
+) -> None:
+    y, decision = columns(rows)
+    assert metric(y, decision) == pytest.approx(DECISION_METRICS[metric](y, decision), abs=1e-12)
+
+
+@given(FORECASTS)
+def test_score_and_probability_metrics_agree_with_scikit_learn(rows: list[tuple[int, float]]) -> None:
+    y, p = columns(rows)
+    assert metrics.roc_auc(y, p) == pytest.approx(reference.roc_auc_score(y, p), abs=1e-12)
+    assert metrics.average_precision(y, p) == pytest.approx(
+        reference.average_precision_score(y, p), abs=1e-12
+    )
+    assert metrics.log_loss(y, p) == pytest.approx(reference.log_loss(y, p), rel=1e-12)
+
+
+@given(FORECASTS)
+def test_calibration_error_is_the_binned_gap(rows: list[tuple[int, float]]) -> None:
+    y, p = columns(rows)
+    edges = np.arange(10) / 10
+    in_bin = np.digitize(p, edges) - 1
+    gaps = [(in_bin == b).mean() * abs(y[in_bin == b].mean() - p[in_bin == b].mean()) for b in set(in_bin)]
+    # The two ways to find a bin may differ for a p within rounding of an edge.
+    near_edge = (np.abs(p * 10 - np.round(p * 10)) < 1e-12) & ~np.isin(p, [0.0, 0.5, 1.0])
+    assume(not near_edge.any())
+    assert metrics.calibration_error(y, p) == pytest.approx(sum(gaps), abs=1e-12)
+
+
+def test_calibration_error_by_hand() -> None:
+    # Bin [0.2, 0.3): mean p 0.25, share 1/2; bin [0.9, 1]: mean p 0.95, share 1.
+    y, p = np.array([0, 1, 1, 1]), np.array([0.2, 0.299999, 0.9, 1.0])
+    assert metrics.calibration_error(y, p) == pytest.approx(0.5 * 0.25 + 0.5 * 0.05, abs=1e-6)
+    assert metrics.calibration_error([1, 1], [1.0, 1.0]) == 0.0
+    assert metrics.calibration_error([0, 1], [0.55, 0.55]) == pytest.approx(0.05)
+
+
+@given(FORECASTS)
+def test_log_loss_is_finite_for_forecasts_that_are_sure_and_wrong(rows: list[tuple[int, float]]) -> None:
+    y, _ = columns(rows)
+    assert np.isfinite(metrics.log_loss(y, 1.0 - y))
+    assert metrics.log_loss(y, y.astype(float)) < 1e-12
+
+
+def test_predicted_positive_rate_is_a_share() -> None:
+    assert metrics.predicted_positive_rate([0, 0, 0, 1], [1, 0, 1, 1]) == 0.75
+
+
+def test_what_y_makes_undefined_is_nan() -> None:
+    for metric in (
+        metrics.recall,
+        metrics.f1,
+        metrics.balanced_accuracy,
+        metrics.roc_auc,
+        metrics.average_precision,
+    ):
+        assert np.isnan(metric([0, 0], [0, 1])), metric.__name__
+    for metric in (metrics.balanced_accuracy, metrics.roc_auc):
+        assert np.isnan(metric([1, 1], [0, 1])), metric.__name__
+    assert metrics.recall([1, 1], [0, 1]) == 0.5
+
+
+def test_what_the_model_makes_undefined_is_zero() -> None:
+    assert metrics.precision([0, 1], [0, 0]) == 0.0
+    assert metrics.f1([0, 1], [0, 0]) == 0.0
+
+
+def test_collapsed_means_all_decided_alike() -> None:
+    assert metrics.collapsed([1, 1, 1])
+    assert metrics.collapsed(np.zeros(4, dtype=np.uint8))
+    assert not metrics.collapsed([0, 1])
+
+
+@pytest.mark.parametrize("metric", EVERY_METRIC, ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    ("y", "values"),
+    [([], []), ([0, 1], [0, 1, 1]), ([-1, 1], [0, 1]), ([[0, 1]], [[0, 1]])],
+    ids=["empty", "unequal", "minus-one", "matrix"],
+)
+def test_bad_input_is_refused(metric: Callable[..., float], y: list[int], values: list[int]) -> None:
+    with pytest.raises(ValueError):
+        metric(np.array(y), np.array(values))
+
+
+@pytest.mark.parametrize("metric", EVERY_METRIC, ids=lambda m: m.__name__)
+def test_missing_values_are_refused(metric: Callable[..., float]) -> None:
+    with pytest.raises(ValueError):
+        metric([0, 1], [0.5, np.nan])
+
+
+@pytest.mark.parametrize("metric", [metrics.log_loss, metrics.calibration_error])
+@pytest.mark.parametrize("p", [-0.01, 1.01])
+def test_what_is_no_probability_is_refused(metric: Callable[..., float], p: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        metric([0, 1], [0.5, p])
+
+
+@pytest.mark.parametrize("metric", EVERY_METRIC, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.bool_, np.float64])
+def test_the_type_of_the_labels_does_not_matter(metric: Callable[..., float], dtype: type) -> None:
+    # 300 rows: counts that a uint8 cannot hold.
+    y, values = np.repeat([1, 0], [290, 10]), np.repeat([1, 0], [280, 20])
+    assert metric(y.astype(dtype), values) == metric(y, values)

@@ -1,0 +1,166 @@
+"""What the reports say, in Markdown and on a terminal."""
+
+import io
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from pubench.report import Report, build_report
+from pubench.report.text import clean, escape, markdown_report, terminal_report
+
+
+def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
+    plain = {"suite": "s", "dataset": "d", "scenario": "case-control", "labelling": "l", "replicate": 0}
+    end = {"algorithm": algorithm, "criterion": None, "status": "ok", "error": None, "acc": value}
+    return plain | end | {"reference": False} | keys
+
+
+def terminal(report: Report, width: int = 200) -> str:
+    stream = io.StringIO()
+    terminal_report(report, Console(file=stream, width=width, force_terminal=False))
+    return stream.getvalue()
+
+
+def table_lines(markdown: str) -> list[list[str]]:
+    lines = (line for line in markdown.splitlines() if line.startswith("|"))
+    return [[part.strip() for part in line.strip("|").split(" |")] for line in lines]
+
+
+ROWS = [
+    row("wlr", 0.9, criterion="puf"),
+    row("wlr", 0.8, criterion="puf", replicate=1),
+    row("naive-lr", 0.7),
+    row("naive-lr", None, replicate=1, status="failed", error="ValueError: bad | worse\nTraceback ..."),
+    row("supervised-lr", 0.95, reference=True),
+    row("supervised-lr", 0.97, reference=True, replicate=1),
+    row("skips", None, status="skipped", error="not for case-control data"),
+    row("skips", None, status="pending", replicate=1),
+]
+
+
+def test_the_table() -> None:
+    header, _, line = table_lines(markdown_report(build_report(ROWS, "s", {"acc": True})))
+    assert header == ["data set", "labelling", "criterion", "wlr", "naive-lr", "supervised-lr †", "skips"]
+    assert line == ["d", "l", "puf", "**0.850 (0.071)**", "0.700 (–) 1/2", "0.960 (0.014)", "– 0/2"]
+
+
+def test_the_rank_line_needs_complete_blocks() -> None:
+    rows = [row("a", 0.9), row("b", 0.1), row("c", 1.0, reference=True)]
+    lines = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
+    assert lines[-1] == ["average rank", "1 of 1 blocks", "", "1.00", "2.00", "–"]
+    assert "average rank" not in markdown_report(build_report(ROWS, "s", {"acc": True}))
+
+
+def test_an_oracle_marks_its_cell_not_the_column() -> None:
+    rows = [row("a", 0.5, criterion="puf"), row("a", 0.9, criterion="oracle-accuracy", reference=True)]
+    header, _, first, second, _ = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
+    assert header[-1] == "a"
+    assert (first[-1], second[-1]) == ("**0.500 (–)**", "0.900 (–) †")
+
+
+def test_directions_and_numbers() -> None:
+    rows = [row("a", 12345.0), row("b", 0.00012)]
+    markdown = markdown_report(build_report(rows, "s", {"acc": False}))
+    assert "## acc (lower is better)" in markdown
+    assert "| 1.23e+04 (–) | **0.00012 (–)** |" in markdown
+    plain = markdown_report(build_report(rows, "s", {"acc": None}))
+    assert "\n## acc\n" in plain
+    assert "**" not in plain
+
+
+def test_undefined_metrics_are_told() -> None:
+    rows = [row("a", 0.5), row("a", float("nan"), replicate=1), row("b", None)]
+    *_, line = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
+    assert line[3:] == ["0.500 (–) 1 undefined", "– 1 undefined"]
+
+
+def test_every_status_has_its_place() -> None:
+    for text in (
+        markdown_report(build_report(ROWS, "s", {"acc": True})).replace("\\", ""),
+        terminal(build_report(ROWS, "s", {"acc": True})),
+    ):
+        assert "Cells: 8 planned: 5 ok, 1 failed, 1 skipped, 1 pending." in text
+        assert "d / l / replicate 1 / naive-lr: failed: ValueError: bad | worse\n" in text
+        assert "d / l / replicate 0 / skips: not for case-control data\n" in text
+        assert "d / l / replicate 1 / skips\n" in text
+
+
+def test_a_traceback_is_told_by_its_last_line() -> None:
+    error = 'Traceback (most recent call last):\n  File "x", line 1\nKeyError: 3\n'
+    (failure,) = build_report([row("a", status="crashed", error=error)], "s", {}).failures
+    assert (failure.label, failure.status, failure.reason) == (
+        "d / l / replicate 0 / a",
+        "crashed",
+        "KeyError: 3",
+    )
+    (failure,) = build_report([row("a", status="timeout")], "s", {}).failures
+    assert failure.reason == "no reason given"
+
+
+def test_collapsed_cells_and_notes() -> None:
+    rows = [
+        row("a", 0.5, collapsed=True, notes=["drawn with replacement"]),
+        row("b", 0.5, collapsed=False, notes=["drawn with replacement", "other"]),
+        row("c", 0.5, collapsed="all negative", notes="third"),
+        row("d", None, collapsed=True, status="failed"),
+    ]
+    report = build_report(rows, "s", {}, description="about")
+    assert [(cell.label[-1], cell.reason) for cell in report.collapsed] == [
+        ("a", "all test rows in one class"),
+        ("c", "all negative"),
+    ]
+    assert report.notes == ("drawn with replacement", "other", "third")
+    assert "about" in markdown_report(report)
+    assert "- third\n" in markdown_report(report)
+
+
+def test_nothing_planned_still_reports() -> None:
+    report = build_report([], "s", {"acc": True})
+    assert "none planned" in markdown_report(report)
+    assert "none planned" in terminal(report)
+
+
+NASTY = "a|b\n# c `d` *e* [f](g) <img> \x1b[31mred\x1b[0m \x00\x07\u202e\ud800 [bold]x[/bold]"
+
+
+def test_names_cannot_break_markdown() -> None:
+    rows = [row(NASTY, 0.5, dataset=NASTY, labelling=NASTY), row("b", None, status="failed", error=NASTY)]
+    markdown = markdown_report(build_report(rows, NASTY, {"acc": True}))
+    markdown.encode("utf-8")
+    assert all(char.isprintable() or char == "\n" for char in markdown)
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert len({line.count("|") - line.count("\\|") for line in lines}) == 1
+    assert sum(line.startswith("# ") for line in markdown.splitlines()) == 1
+    assert "\\<img" in markdown
+    assert "[31m" not in markdown
+
+
+def test_names_cannot_break_the_terminal() -> None:
+    rows = [row(NASTY, 0.5, dataset=NASTY), row("b", None, status="failed", error=NASTY)]
+    text = terminal(build_report(rows, NASTY, {"acc": True}))
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert "[bold]x[/bold]" in text
+
+
+def test_a_terminal_shows_twenty_of_many_and_markdown_all() -> None:
+    rows = [row("a", None, status="failed", error="x", replicate=i) for i in range(50)]
+    report = build_report(rows, "s", {})
+    assert "... and 30 more" in terminal(report)
+    assert terminal(report).count("failed: x") == 20
+    assert markdown_report(report).count("failed: x") == 50
+
+
+@given(st.text())
+def test_clean_is_one_printable_line_and_idempotent(text: str) -> None:
+    once = clean(text)
+    assert once.isprintable()
+    assert clean(once) == once
+    assert escape(text).count("|") == escape(text).count("\\|")
+
+
+def test_reports_are_pure() -> None:
+    report = build_report(ROWS, "s", {"acc": True})
+    assert markdown_report(report) == markdown_report(report)
+    assert markdown_report(report).endswith("\n")
