@@ -8,7 +8,6 @@ SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx)
 
 demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
-	@echo "The report is runs/quickstart/report.md"
 
 test: $(VENV)/.installed lint
 	$(BIN)/pytest -n auto

@@ -90,12 +90,12 @@ def run_suite(
     progress : Progress, optional
         Is told what happens.
     """
+    execution = Execution(jobs, backend, address)
     text, parsed = suite_text(suite), load_suite(suite)
     registry = discover(third_party=third_party, files=plugins)
     files = [str(Path(file).resolve()) for file in plugins]
     planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
     folder = Path(out) if out is not None else Path("runs") / parsed.name
-    execution = Execution(jobs, backend, address)
     with locked(folder):
         if force:
             set_aside(folder)

@@ -16,7 +16,7 @@ def cache_root() -> Path:
     """Return the cache folder: ``PUBENCH_CACHE``, else ``pubench`` in the user's cache folder."""
     named = os.environ.get("PUBENCH_CACHE")
     if named:
-        return Path(named)
+        return Path(named).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pubench"
 
 

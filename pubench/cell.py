@@ -212,6 +212,7 @@ class Conversation:
             "sparse": prepared.sparse,
             "n_features": prepared.n_features,
             "categorical": prepared.categorical,
+            "missing": prepared.missing,
         }
         algorithm = {
             name: getattr(job.algorithm, name) for name in ("estimator", "params", "space", "receives")
@@ -242,6 +243,7 @@ def _criterion_json(criterion: CriterionPlan) -> dict[str, Any]:
         "function": "" if criterion.oracle else criterion.function,
         "params": criterion.params,
         "maximise": criterion.maximise,
+        "needs_prior": criterion.needs_prior,
     }
 
 

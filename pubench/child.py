@@ -5,6 +5,7 @@ This process never holds a true label, except when it serves a reference algorit
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import os
@@ -13,9 +14,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from pubench.failures import describe
@@ -69,12 +72,29 @@ def main(arguments: Sequence[str]) -> None:
 
 def _serve(message: Message, channel: Channel) -> None:
     try:
-        _handler(message.kind)(message, channel)
+        with _left_as_found():
+            _handler(message.kind)(message, channel)
     except BaseException as error:
         channel.send({"kind": "failed"} | describe(error))
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
+
+
+@contextlib.contextmanager
+def _left_as_found() -> Iterator[None]:
+    """Undo what a plugin did to the process, so that the next cell starts like the first."""
+    variables, folder = dict(os.environ), os.open(".", os.O_RDONLY)
+    try:
+        with warnings.catch_warnings(), np.errstate():
+            yield
+    finally:
+        if os.environ != variables:
+            os.environ.clear()
+            os.environ.update(variables)
+        with contextlib.suppress(OSError):
+            os.fchdir(folder)
+        os.close(folder)
 
 
 def _handler(kind: str) -> Callable[[Message, Channel], None]:

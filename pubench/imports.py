@@ -40,7 +40,10 @@ def load_file(path: str | Path) -> ModuleType:
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__file__", None) == str(file):
         return loaded
-    if loaded is not None or importlib.util.find_spec(name) is not None:
+    found = importlib.util.find_spec(name) if loaded is None else None
+    if found is not None and found.origin == str(file):
+        return importlib.import_module(name)
+    if loaded is not None or found is not None:
         raise PubenchError(f"plugin file '{path}': a module named '{name}' exists already; rename the file")
     return _execute(name, file)
 

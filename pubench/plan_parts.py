@@ -10,7 +10,7 @@ from pubench.errors import DataError, SuiteError
 from pubench.jobs import AlgorithmPlan, CriterionPlan, DataPlan, MetricPlan, PriorPlan, TuningPlan
 from pubench.labelling import Labelling, check_counts
 from pubench.prepare import prepare
-from pubench.prepared import Prepared, select_classes
+from pubench.prepared import Prepared, read_split, read_target, select_classes
 from pubench.registry import Registered, Registry
 from pubench.specs import Algorithm, Metric, Scenario
 from pubench.suite import AlgorithmEntry, DatasetEntry, PriorConfig, TuningConfig
@@ -46,15 +46,15 @@ class DatasetPart:
         """Raise DataError if the labelling asks for what the data do not have."""
         if isinstance(self.plan, str):
             return
-        prepared = self.plan.prepared
+        given = None
         if labelling.test == "given":
-            if not prepared.has_split:
+            if not self.plan.prepared.has_split:
                 raise DataError(
-                    f"data set {self.label!r} has no split of its own; set test to a share such as 0.3"
+                    f"data set '{self.label}' has no split of its own; set test to a share such as 0.3"
                 )
-            return
+            given = _given_counts(self.plan)
         try:
-            check_counts(*self.counts, labelling)
+            check_counts(*self.counts, labelling, given=given)
         except DataError as error:
             raise DataError(f"data set '{self.label}': {error}") from None
 
@@ -85,6 +85,17 @@ def dataset_part(entry: DatasetEntry, registry: Registry, files: Sequence[str]) 
     return DatasetPart(
         entry.label, plan, digest([*rows, asdict(entry.preprocess)]), digest(rows), (counts[1], counts[0])
     )
+
+
+def _given_counts(plan: DataPlan) -> tuple[int, int] | None:
+    """Return the positive and negative rows of the data's own training part; unknown where rows are drawn."""
+    if plan.sample is not None:
+        return None
+    target, trains = read_target(plan.prepared.truth), read_split(plan.prepared.truth) == "train"
+    counts = [0, 0]
+    for number, side in plan.classes.items():
+        counts[side] += int((trains & (target == number)).sum())
+    return counts[1], counts[0]
 
 
 def _counts(prepared: Prepared, classes: Mapping[int, int]) -> tuple[int, int]:
@@ -120,7 +131,7 @@ class AlgorithmPart:
     @property
     def uses_prior(self) -> bool:
         """Whether a prior is handed to it."""
-        return "prior" in self.spec.receives and "prior" not in self.plan.params
+        return "prior" in self.plan.receives
 
     def unfit(self, data: DatasetPart, scenario: Scenario) -> str:
         """Say why it cannot take the data; nothing if it can."""
@@ -156,7 +167,9 @@ def algorithm_part(entry: AlgorithmEntry, registry: Registry, tuning: TuningConf
             raise SuiteError(
                 f"algorithm '{entry.use}' has nothing to tune; give search = {{...}} or set tune = false"
             )
-    plan = AlgorithmPlan(spec.estimator, params, space, spec.receives, spec.labels)
+    # What a suite fixes is not filled in.
+    receives = tuple(name for name in spec.receives if name not in params)
+    plan = AlgorithmPlan(spec.estimator, params, space, receives, spec.labels)
     defined = [entry.use, registered.version, spec.estimator, params, space, spec.labels]
     return AlgorithmPart(entry.label, plan, spec, entry.tune, digest(defined))
 

@@ -63,7 +63,7 @@ def build_registry(sources: Sequence[Source]) -> Registry:
         try:
             specs = _specs_of(load(), origin.plugin)
         except (Exception, SystemExit) as error:
-            infos.append(PluginInfo(origin, error=f"{type(error).__name__}: {_first_line(error)}"))
+            infos.append(PluginInfo(origin, error=f"{type(error).__name__}: {_one_line(error)}"))
             continue
         for kind, found in specs.items():
             for spec in found:
@@ -118,5 +118,6 @@ def _file_source(file: Path) -> Source:
     return origin, lambda: load_file(file)
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [""])[0]
+def _one_line(error: BaseException) -> str:
+    # pluggy tells which argument is wrong in the last of three lines.
+    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["prepare", "serve_load"]
 
-_FORMAT = 1
+_FORMAT = 2
 _ROW_ORDER = 20030821
 _KEPT_TYPES = (np.float64, np.float32, np.uint8)
 
@@ -67,7 +67,13 @@ def prepare(
 
 
 def _identity(spec: Dataset, arguments: Mapping[str, Any]) -> Any:
-    return resolve(spec.identity)(**arguments) if spec.identity else None
+    if not spec.identity:
+        return None
+    try:
+        return resolve(spec.identity)(**arguments)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise DataError(f"data set '{spec.name}': its identity raised {reason}") from error
 
 
 def _from_cache(folder: Path) -> Prepared | None:
@@ -138,23 +144,26 @@ def _save(name: str, data: Data, folder: Path) -> None:
     truth = cache_root() / "truth" / f"{digest(['truth', folder.name])}.npy"
     X = data.X[order]
     parts = _parts(X)
+    split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
+    categorical = tuple(sorted((int(c), len(names)) for c, names in data.categorical.items()))
+    hashed = [*parts.values(), codes[order], *([] if split is None else [split])]
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".tmp-"))
     try:
         for part, array in parts.items():
             np.save(temporary / f"{part}.npy", array)
-        _save_truth(truth, codes[order], None if data.split is None else np.asarray(data.split)[order])
+        _save_truth(truth, codes[order], split)
         prepared = Prepared(
             name=name,
             folder=str(folder),
             truth=str(truth),
-            fingerprint=_fingerprint([*parts.values(), codes[order]], classes),
+            fingerprint=_fingerprint(hashed, (classes, categorical)),
             n_rows=X.shape[0],
             n_features=X.shape[1],
             sparse="indptr" in parts,
             missing=int(np.isnan(next(iter(parts.values()))).sum()),
             classes=classes,
             counts=tuple(np.bincount(codes, minlength=len(classes)).tolist()),
-            categorical=tuple(sorted((int(c), len(names)) for c, names in data.categorical.items())),
+            categorical=categorical,
             has_split=data.split is not None,
             feature_names=data.feature_names,
         )
@@ -176,17 +185,15 @@ def _parts(X: Any) -> dict[str, NDArray[Any]]:
 
 def _save_truth(path: Path, codes: NDArray[np.int32], split: NDArray[Any] | None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    files = {path: codes} | (
-        {path.with_suffix(".split.npy"): split.astype("U5")} if split is not None else {}
-    )
+    files = {path: codes} | ({path.with_suffix(".split.npy"): split} if split is not None else {})
     for target, array in files.items():
         temporary = target.with_name(f".{target.stem}.{os.getpid()}.npy")
         np.save(temporary, array)
         os.replace(temporary, target)
 
 
-def _fingerprint(arrays: Sequence[NDArray[Any]], classes: tuple[str, ...]) -> str:
-    sha = hashlib.sha256(repr(classes).encode())
+def _fingerprint(arrays: Sequence[NDArray[Any]], facts: object) -> str:
+    sha = hashlib.sha256(repr(facts).encode())
     for array in arrays:
         sha.update(f"{array.dtype.str}{array.shape}".encode())
         sha.update(np.ascontiguousarray(array).view(np.uint8).data)

@@ -23,7 +23,7 @@ _FACTS = ("collapsed", "prior", "true_prior", "n_p", "n_u", "n_test")
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Results:
     """All rows of a run in the order of its plan.
 
@@ -41,6 +41,10 @@ class Results:
     plan: Plan
     rows: tuple[Row, ...]
     problems: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number} {status}" for status, number in self.counts.most_common())
+        return f"<Results of {self.plan.suite!r} in {self.folder}: {counts or 'no cells'}>"
 
     @property
     def counts(self) -> Counter[str]:

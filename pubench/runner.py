@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from pubench.cell import Record
-from pubench.errors import PubenchError
+from pubench.errors import PubenchError, did_you_mean
 from pubench.jobs import Cell, Job
 from pubench.plan import Planned
 from pubench.store import Store
@@ -17,7 +18,8 @@ from pubench.worker import close_sandboxes, work
 
 __all__ = ["BACKENDS", "Execution", "Progress", "pending_jobs", "run_jobs"]
 
-BACKENDS = ("loky", "threading", "dask", "ray")
+CLUSTERS = ("dask", "ray")
+BACKENDS = ("loky", "threading", *CLUSTERS)
 FAILED = frozenset({"failed", "timeout", "crashed", "out-of-memory"})
 
 
@@ -39,6 +41,14 @@ class Execution:
     backend: str = "loky"
     address: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise PubenchError(f"backend '{self.backend}' is unknown{did_you_mean(self.backend, BACKENDS)}")
+        if self.address and self.backend not in CLUSTERS:
+            raise PubenchError(f"backend '{self.backend}' takes no address; use one of {', '.join(CLUSTERS)}")
+        if self.jobs < 1:
+            raise PubenchError(f"jobs = {self.jobs}: at least one cell must run at a time")
+
 
 def pending_jobs(planned: Planned, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
     """Return the jobs with the cells that have no usable record yet."""
@@ -50,18 +60,12 @@ def pending_jobs(planned: Planned, records: dict[str, Record], *, retry_failed: 
             jobs.append(job)
         elif kept:
             cells, criteria = tuple(job.cells[i] for i in kept), tuple(job.criteria[i] for i in kept)
-            jobs.append(_replaced(job, cells=cells, criteria=criteria))
+            jobs.append(replace(job, cells=cells, criteria=criteria))
     return jobs
 
 
 def _is_open(record: Record | None, redo: frozenset[str]) -> bool:
     return record is None or record["status"] in redo
-
-
-def _replaced(job: Job, **changes: Any) -> Job:
-    from dataclasses import replace
-
-    return replace(job, **changes)
 
 
 def run_jobs(
@@ -110,28 +114,36 @@ def _stream(
 ) -> Iterator[list[Record]]:
     import joblib
 
-    driver = os.getpid()
+    driver, local = os.getpid(), execution.backend == "loky"
 
     def tasks() -> Iterator[Any]:
         for job in jobs:
             begin(job)
-            yield joblib.delayed(work)(job, driver)
+            yield joblib.delayed(work)(job, driver, local)
 
     with _backend(execution):
         parallel = joblib.Parallel(
             n_jobs=execution.jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="3 * n_jobs"
         )
-        yield from parallel(tasks())
+        with _interrupts_held_back():
+            outputs = parallel(tasks())
+        yield from outputs
+
+
+@contextlib.contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Let Ctrl-C wait while workers start: they inherit that, so that a terminal's Ctrl-C is the driver's alone."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
 def _backend(execution: Execution) -> Iterator[None]:
     import joblib
 
-    if execution.backend not in BACKENDS:
-        raise PubenchError(f"backend '{execution.backend}' is unknown; choose from {', '.join(BACKENDS)}")
-    if execution.address and execution.backend not in ("dask", "ray"):
-        raise PubenchError(f"backend '{execution.backend}' takes no address; use --backend dask or ray")
     with contextlib.ExitStack() as stack:
         try:
             _connect(execution, stack)
@@ -147,7 +159,8 @@ def _connect(execution: Execution, stack: contextlib.ExitStack) -> None:
     if execution.backend == "dask":
         from distributed import Client
 
-        stack.enter_context(Client(execution.address))
+        client: Any = Client
+        stack.enter_context(client(execution.address))
     elif execution.backend == "ray":
         import ray
         from ray.util.joblib import register_ray

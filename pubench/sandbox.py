@@ -195,10 +195,11 @@ def _signal_name(number: int) -> str:
 
 
 def _resident_mb(pid: int) -> float:
-    """Return the child's resident memory in MB; 0 when it is gone."""
+    """Return the child's own resident memory in MB, mapped data files left out; 0 when it is gone."""
     try:
         with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1]) * _PAGE_MB
+            resident, shared = file.read().split()[1:3]
+            return (int(resident) - int(shared)) * _PAGE_MB
     except OSError:
         return _resident_mb_elsewhere(pid)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from pubench.imports import load_files, resolve
 from pubench.memory import peak_mb, reset_peak
 from pubench.messages import Message
 from pubench.prepared import read_features
-from pubench.preprocess import Preprocess, fit_preprocess
+from pubench.preprocess import DensePreprocess, Preprocess, SparsePreprocess, fit_preprocess
 from pubench.splits import folds, validation_share
 from pubench.tuning import SearchConfig, Trial, choose, param_from_json, search
 
@@ -69,6 +69,8 @@ def _answer(
     done: dict[str, tuple[Predictions, dict[str, float]]],
 ) -> None:
     chosen: Mapping[str, Any] = {}
+    if criterion["needs_prior"] and bench.prior_error is not None:
+        raise bench.prior_error
     if trials:
         best = choose(trials, criterion["name"], maximise=criterion["maximise"])
         if best is None:
@@ -124,19 +126,32 @@ class Bench:
         data = request["data"]
         self.features = read_features(data["folder"], data["sparse"], data["n_features"])
         self.categorical = {int(column): int(codes) for column, codes in data["categorical"]}
-        self.preprocess = Preprocess(**request["preprocess"])
-        self.train = PUTrain(
-            take_rows(self.features, rows), s, rows, self._prior(rows, s), request["scenario"]
-        )
+        self._config, self._holes = Preprocess(**request["preprocess"]), bool(data["missing"])
+        self.prior_error: Exception | None = None
+        prior = self._prior_or_error(rows, s)
+        self.train = PUTrain(take_rows(self.features, rows), s, rows, prior, request["scenario"])
         algorithm = request["algorithm"]
+        # One-hot blocks are plain numbers, and have moved the columns behind them.
+        coded = sorted(self.categorical) if self._config.categorical == "codes" else []
         available = {
             "prior": self.train.prior,
             "scenario": self.train.scenario,
             "random_state": request["seeds"]["fit"] % 2**32,
-            "categorical_features": sorted(self.categorical),
+            "categorical_features": coded,
         }
         filled = {name: available[name] for name in algorithm["receives"]}
         self.recipe = Recipe(factory, algorithm["params"], filled)
+
+    def _prior_or_error(self, rows: NDArray[np.int64], s: NDArray[np.uint8]) -> float | None:
+        """Return the prior; an estimator that fails is an error of the criteria that need it, not of the others."""
+        try:
+            return self._prior(rows, s)
+        except Exception as error:
+            needed = [criterion["needs_prior"] for criterion in self.request["criteria"]]
+            if "prior" in self.request["algorithm"]["receives"] or all(needed):
+                raise
+            self.prior_error = error
+            return None
 
     def _prior(self, rows: NDArray[np.int64], s: NDArray[np.uint8]) -> float | None:
         source = self.request["prior"]
@@ -144,7 +159,7 @@ class Bench:
             value: float | None = source["value"]
             return value
         X = take_rows(self.features, rows)
-        X = fit_preprocess(self.preprocess, X, self.categorical).transform(X)
+        X = self._fit_preprocess(X).transform(X)
         seed = self.request["seeds"]["prior"] % 2**32
         scenario = self.request["scenario"]
         estimate = resolve(source["function"])(X, s, scenario=scenario, random_state=seed, **source["params"])
@@ -154,6 +169,9 @@ class Bench:
                 f"prior estimator '{source['name']}' returned {prior}, which is not inside (0, 1)"
             )
         return prior
+
+    def _fit_preprocess(self, X: Matrix) -> DensePreprocess | SparsePreprocess:
+        return fit_preprocess(self._config, X, self.categorical, missing=self._holes)
 
     def _fit_rows(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Let a reference learn from the population sample: all rows, or U where P was drawn apart."""
@@ -177,7 +195,7 @@ class Bench:
     def _fold(self, fitting: NDArray[np.int64], validation: NDArray[np.int64]) -> Fold:
         fitting = self._fit_rows(fitting)
         X = take_rows(self.train.X, fitting)
-        prepared = fit_preprocess(self.preprocess, X, self.categorical)
+        prepared = self._fit_preprocess(X)
         X_validation = prepared.transform(take_rows(self.train.X, validation))
         return Fold(prepared.transform(X), self.labels[fitting], X_validation, validation)
 
@@ -206,12 +224,15 @@ class Bench:
         )
         found = predict(estimator, fold.X_validation)
         s = self.train.s[fold.validation]
-        seen = Validation(s, found.score, found.decision, self.train.prior, self.train.scenario)
-        values = {
-            criterion["name"]: float(resolve(criterion["function"])(seen, **criterion["params"]))
-            for criterion in self.request["criteria"]
-            if criterion["function"]
-        }
+        # A criterion is shown the prior only if it needs one, whatever the others of its job need.
+        blind = Validation(s, found.score, found.decision, None, self.train.scenario)
+        seen = {False: blind, True: replace(blind, prior=self.train.prior)}
+        values = {}
+        for criterion in self.request["criteria"]:
+            needs_prior = criterion["needs_prior"]
+            if criterion["function"] and not (needs_prior and self.prior_error):
+                value = resolve(criterion["function"])(seen[needs_prior], **criterion["params"])
+                values[criterion["name"]] = float(value)
         return values | self._ask_oracle(found, fold)
 
     def _ask_oracle(self, found: Predictions, fold: Fold) -> dict[str, float]:
@@ -229,7 +250,7 @@ class Bench:
         """Fit on all training rows and score the test rows."""
         rows = self._fit_rows(np.arange(len(self.train.s)))
         X = take_rows(self.train.X, rows)
-        prepared = fit_preprocess(self.preprocess, X, self.categorical)
+        prepared = self._fit_preprocess(X)
         X, X_test = prepared.transform(X), prepared.transform(take_rows(self.features, self.test_rows))
         started = time.perf_counter()
         estimator = fit(self.recipe, chosen, X, self.labels[rows], self.request["seeds"]["fit"] % 2**32)

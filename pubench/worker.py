@@ -17,11 +17,12 @@ __all__ = ["close_sandboxes", "work"]
 _KEPT = threading.local()
 
 
-def work(job: Job, driver: int) -> list[Record]:
+def work(job: Job, driver: int, started_by_driver: bool = False) -> list[Record]:
     """Run a job in this process; ``driver`` is the process that waits for it."""
     if os.getpid() != driver and not getattr(_KEPT, "watched", False):
         _KEPT.watched = True
-        _settle(os.getppid())
+        # A driver that was killed while its workers started is nobody's parent any more.
+        _settle(driver if started_by_driver else os.getppid())
     return run_job(job, _sandbox(job.algorithm.labels == "true", job.limits))
 
 

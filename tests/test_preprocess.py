@@ -35,6 +35,10 @@ SCALERS: dict[str, Any] = {
 seeds = st.integers(0, 2**32 - 1)
 
 
+def fitted(config: Preprocess, X: Any, categorical: dict[int, int], *, missing: bool = True) -> Any:
+    return fit_preprocess(config, X, categorical, missing=missing)
+
+
 def numbers(seed: int, n: int, holes: float = 0.2) -> NDArray[np.float64]:
     """Columns of many sizes and shapes, one of few distinct values, the first row always complete."""
     rng = np.random.default_rng(seed)
@@ -65,7 +69,7 @@ def test_dense_numbers_agree_with_scikit_learn(
     train, test = numbers(seed, n, holes), numbers(seed + 1, 7, 0.2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ours = fit_preprocess(Preprocess(impute, scale), train, {})
+        ours = fitted(Preprocess(impute, scale), train, {})
     theirs = reference(impute, scale).fit(train)
     for rows in (train, test):
         np.testing.assert_allclose(ours.transform(rows), theirs.transform(rows), rtol=1e-9, atol=1e-9)
@@ -79,7 +83,7 @@ def test_sparse_numbers_agree_with_scikit_learn_and_stay_sparse(scale: Any, seed
     dense = rng.normal(size=(30, 6)) * (rng.random((30, 6)) < 0.4)
     dense[0] = 1.5
     theirs = (StandardScaler(with_mean=False) if scale == "standard" else MaxAbsScaler()).fit(dense)
-    Z = fit_preprocess(Preprocess(scale=scale), csr_array(dense), {}).transform(csr_array(dense))
+    Z = fitted(Preprocess(scale=scale), csr_array(dense), {}).transform(csr_array(dense))
     assert Z.format == "csr"
     assert Z.nnz == np.count_nonzero(dense)
     np.testing.assert_allclose(Z.toarray(), theirs.transform(dense), rtol=1e-9, atol=1e-12)
@@ -88,8 +92,8 @@ def test_sparse_numbers_agree_with_scikit_learn_and_stay_sparse(scale: Any, seed
 @pytest.mark.parametrize("scale", ["minmax", "robust"])
 def test_shifting_scales_mean_maxabs_on_sparse_rows(scale: Any) -> None:
     X = csr_array(np.array([[0.0, 4.0], [3.0, 0.0], [-6.0, 1.0]]))
-    Z = fit_preprocess(Preprocess(scale=scale), X, {}).transform(X)
-    np.testing.assert_allclose(Z.toarray(), [[0, 1], [0.5, 0], [-1, 0.25]])
+    Z = fitted(Preprocess(scale=scale), X, {}).transform(X)
+    np.testing.assert_allclose(Z.toarray(), np.array([[0, 1], [0.5, 0], [-1, 0.25]]))
 
 
 def test_sparse_rows_with_split_entries_count_as_their_sum() -> None:
@@ -98,27 +102,25 @@ def test_sparse_rows_with_split_entries_count_as_their_sum() -> None:
     for scale in ("standard", "maxabs"):
         config = Preprocess(scale=scale)
         np.testing.assert_allclose(
-            fit_preprocess(config, split, {}).transform(whole).toarray(),
-            fit_preprocess(config, whole, {}).transform(whole).toarray(),
+            fitted(config, split, {}).transform(whole).toarray(),
+            fitted(config, whole, {}).transform(whole).toarray(),
         )
 
 
 def test_sparse_bias_column_is_kept_and_unseen_columns_are_zero() -> None:
     train = csr_array(np.array([[1.0, 0.0, 2.0], [1.0, 0.0, 0.0]]))
     for scale in ("standard", "maxabs"):
-        Z = fit_preprocess(Preprocess(scale=scale), train, {}).transform(
-            csr_array(np.array([[1.0, 9.0, 0.0]]))
-        )
+        Z = fitted(Preprocess(scale=scale), train, {}).transform(csr_array(np.array([[1.0, 9.0, 0.0]])))
         np.testing.assert_array_equal(Z.toarray(), [[1, 0, 0]])
 
 
 def test_sparse_refusals_are_one_sentence() -> None:
     with pytest.raises(DataError, match="missing values, which cannot be filled; load the data dense"):
-        fit_preprocess(Preprocess(), csr_array(np.array([[np.nan, 1.0]])), {})
+        fitted(Preprocess(), csr_array(np.array([[np.nan, 1.0]])), {})
     clean = csr_array(np.array([[1.0, 2.0], [0.0, 1.0]]))
     with pytest.raises(DataError, match="set categorical = 'codes'"):
-        fit_preprocess(Preprocess(), clean, {0: 2})
-    kept = fit_preprocess(Preprocess(categorical="codes"), clean, {0: 2}).transform(clean)
+        fitted(Preprocess(), clean, {0: 2})
+    kept = fitted(Preprocess(categorical="codes"), clean, {0: 2}).transform(clean)
     np.testing.assert_array_equal(kept.toarray()[:, 0], [1, 0])
 
 
@@ -130,8 +132,9 @@ def test_output_is_float64_in_c_order_and_the_input_is_untouched(seed: int, dtyp
     X.flags.writeable = False
     for config in (Preprocess(), Preprocess("none", "none"), Preprocess(scale="minmax")):
         for categorical in ({}, {1: 4}):
-            Z = fit_preprocess(config, X, categorical).transform(X)
-            assert (Z.dtype, Z.flags.c_contiguous) == (np.float64, True)
+            Z = fitted(config, X, categorical).transform(X)
+            assert Z.dtype == np.float64
+            assert Z.flags.c_contiguous
             assert not np.shares_memory(Z, X)
     np.testing.assert_array_equal(X, before)
 
@@ -149,7 +152,7 @@ def test_one_hot_agrees_with_scikit_learn_and_has_a_fixed_width(seed: int) -> No
     ).fit(np.zeros((1, 2)))
     blocks = encoder.transform(X[:, [1, 3]])
     scaled = StandardScaler().fit_transform(X[:, [0, 2]])
-    Z = fit_preprocess(Preprocess(), X, {3: 2, 1: 4}).transform(X)
+    Z = fitted(Preprocess(), X, {3: 2, 1: 4}).transform(X)
     expected = np.column_stack([scaled[:, 0], blocks[:, :4], scaled[:, 1], blocks[:, 4:]])
     np.testing.assert_allclose(Z, expected, atol=1e-12)
     assert not Z[np.isnan(X[:, 1]), 1:5].any()
@@ -159,7 +162,7 @@ def test_one_hot_agrees_with_scikit_learn_and_has_a_fixed_width(seed: int) -> No
 @pytest.mark.parametrize("scale", SCALERS)
 def test_codes_stay_as_they_are(impute: Any, scale: Any) -> None:
     X = np.column_stack([[0, 3, np.nan, 1.0], [1.0, np.nan, 3, 4]])
-    Z = fit_preprocess(Preprocess(impute, scale, "codes"), X, {0: 4}).transform(X)
+    Z = fitted(Preprocess(impute, scale, "codes"), X, {0: 4}).transform(X)
     np.testing.assert_array_equal(Z[:, 0], X[:, 0])
 
 
@@ -168,21 +171,21 @@ def test_codes_stay_as_they_are(impute: Any, scale: Any) -> None:
 @pytest.mark.parametrize("n", [1, 7, 1001])
 def test_columns_that_do_not_vary_in_training_are_zero_everywhere(scale: Any, value: float, n: int) -> None:
     train = np.column_stack([np.full(n, value), np.full(n, np.nan)])
-    fitted = fit_preprocess(Preprocess(scale=scale), train, {})
-    np.testing.assert_array_equal(fitted.transform(train), 0)
-    np.testing.assert_array_equal(fitted.transform(np.array([[value + 5.0, 3.0], [np.nan, np.nan]])), 0)
+    fitting = fitted(Preprocess(scale=scale), train, {})
+    np.testing.assert_array_equal(fitting.transform(train), 0)
+    np.testing.assert_array_equal(fitting.transform(np.array([[value + 5.0, 3.0], [np.nan, np.nan]])), 0)
 
 
 def test_a_large_mean_does_not_hide_variation() -> None:
     X = 1e9 + np.random.default_rng(0).normal(size=(2000, 1))
-    Z = fit_preprocess(Preprocess(), X, {}).transform(X)
+    Z = fitted(Preprocess(), X, {}).transform(X)
     assert Z.std() == pytest.approx(1, rel=1e-6)
 
 
 def test_robust_leaves_rare_values_visible() -> None:
     X = np.zeros((20, 1))
     X[3] = 1.0
-    assert fit_preprocess(Preprocess(scale="robust"), X, {}).transform(X)[3, 0] == 1.0
+    assert fitted(Preprocess(scale="robust"), X, {}).transform(X)[3, 0] == 1.0
 
 
 def test_without_imputation_missing_stays_missing() -> None:
@@ -190,7 +193,7 @@ def test_without_imputation_missing_stays_missing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for scale in SCALERS:
-            Z = fit_preprocess(Preprocess("none", scale), X, {}).transform(X)  # type: ignore[arg-type]
+            Z = fitted(Preprocess("none", scale), X, {}).transform(X)  # type: ignore[arg-type]
             np.testing.assert_array_equal(np.isnan(Z), np.isnan(X))
 
 
@@ -202,11 +205,11 @@ def test_without_imputation_missing_stays_missing() -> None:
 def test_other_rows_never_change_a_row(impute: Any, scale: Any, sparse: bool, seed: int) -> None:
     """No leak: a row is transformed by the training rows and itself, not by the rows beside it."""
     train, test = numbers(seed, 12, 0.0 if sparse else 0.2), numbers(seed + 1, 6, 0.0 if sparse else 0.2)
-    wrap = csr_array if sparse else np.asarray
-    fitted = fit_preprocess(Preprocess(impute, scale), wrap(train), {})
+    wrap: Any = csr_array if sparse else np.asarray
+    fitting = fitted(Preprocess(impute, scale), wrap(train), {})
 
-    def rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
-        Z = fitted.transform(wrap(X))
+    def rows(X: NDArray[np.float64]) -> Any:
+        Z = fitting.transform(wrap(X))
         return Z.toarray() if sparse else Z
 
     alone = rows(train)
@@ -221,7 +224,7 @@ def test_the_promise_of_no_missing_values_changes_nothing_else(seed: int) -> Non
     X = numbers(seed, 20, 0.0)
     for scale in SCALERS:
         config = Preprocess(scale=scale)  # type: ignore[arg-type]
-        plain, promised = (fit_preprocess(config, X, {4: 3}, missing=m) for m in (True, False))
+        plain, promised = (fitted(config, X, {4: 3}, missing=m) for m in (True, False))
         np.testing.assert_array_equal(plain.transform(X), promised.transform(X))
 
 

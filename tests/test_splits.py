@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -49,6 +49,7 @@ def test_split_is_a_partition_with_counts_fixed_by_the_class_sizes(
 
 @settings(deadline=None)
 @given(st.integers(1, 1000), shares)
+@example(1, 0.9)
 def test_held_out_is_the_nearest_number_that_leaves_a_row_to_train(n: int, share: float) -> None:
     assert held_out(n, share) <= n - 1
     assert abs(held_out(n, share) - share * n) <= 0.5 or held_out(n, share) == n - 1
@@ -117,10 +118,19 @@ def test_folds_keep_copies_together_and_hold_both_kinds_or_say_why_not(
 @given(seeds, st.integers(2, 6))
 def test_folds_are_sound_where_only_some_labelled_rows_are_in_u(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
-    p, u = rng.choice(30, size=15, replace=False), rng.choice(30, size=12, replace=False)
-    s = np.repeat(np.array([1, 0], dtype=np.uint8), [15, 12])
+    p, u = rng.choice(30, size=15, replace=False), rng.choice(30, size=k, replace=False)
+    s = np.repeat(np.array([1, 0], dtype=np.uint8), [15, k])
     fold = folds(s, np.concatenate([p, u]), k, rng)
     assert set(fold[s == 1]) == set(fold[s == 0]) == set(range(k))
+
+
+def test_every_row_is_in_every_fold_equally_often() -> None:
+    s = np.repeat(np.array([1, 0], dtype=np.uint8), [8, 16])
+    rows = np.concatenate([np.arange(8), np.arange(16)])
+    seen = np.zeros((24, 4))
+    for seed in range(2000):
+        seen[np.arange(24), folds(s, rows, 4, np.random.default_rng(seed))] += 1
+    assert np.abs(seen / 2000 - 0.25).max() < 5 * np.sqrt(0.19 / 2000)
 
 
 def test_folds_do_not_depend_on_how_large_the_ids_are() -> None:
@@ -152,7 +162,7 @@ def test_lee_and_liu_shares() -> None:
     train, test = train_test(y, 0.3, np.random.default_rng(0))
     s = y[train]
     mask = validation_share(s, train, 2 / 7, np.random.default_rng(1))
-    assert (np.count_nonzero(~mask), np.count_nonzero(mask), test.size) == (500, 200, 300)
+    assert [(~mask).sum(), mask.sum(), test.size] == [500, 200, 300]
 
 
 def test_too_few_rows_to_validate() -> None:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from pubench.report import Report, build_report
-from pubench.report.text import clean, escape, markdown_report, terminal_report
+from pubench.report.terminal import terminal_report
+from pubench.report.text import clean, escape, markdown_report
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
@@ -164,3 +165,58 @@ def test_reports_are_pure() -> None:
     report = build_report(ROWS, "s", {"acc": True})
     assert markdown_report(report) == markdown_report(report)
     assert markdown_report(report).endswith("\n")
+
+
+SIX = [f"an-algorithm-{letter}" for letter in "abcdef"]
+
+
+def blocks(criteria: tuple[str, ...] = ("puf",), labellings: tuple[str, ...] = ("x", "y")) -> Report:
+    rows = [
+        row(
+            name,
+            0.5 + 0.01 * k,
+            dataset=dataset,
+            labelling=labelling,
+            criterion=criterion,
+            replicate=replicate,
+        )
+        for dataset in ("breast-cancer", "digits-even")
+        for labelling in labellings
+        for criterion in criteria
+        for k, name in enumerate(SIX)
+        for replicate in range(2)
+    ]
+    return build_report(rows, "s", {"acc": True})
+
+
+def test_tables_fit_the_terminal_and_cut_no_name() -> None:
+    for width in (60, 80, 120, 200):
+        lines = terminal(blocks(labellings=("single-training-set c=0.5",)), width).splitlines()
+        assert max(len(line) for line in lines) <= width
+        assert [word for line in lines for word in line.split() if word in SIX] == SIX
+        assert sum("0.550 (0.000)*" in line for line in lines) == 2
+
+
+def test_a_table_says_once_what_its_lines_share() -> None:
+    one = terminal(blocks(labellings=("x",)))
+    assert "acc (higher is better); x; tuned by puf" in one
+    assert one.count("puf") == 1
+    several = terminal(blocks(criteria=("puf", "pa")))
+    assert "acc (higher is better) " in several
+    assert [line.split()[0] for line in several.splitlines() if "0.550" in line] == ["puf", "pa"] * 4
+    assert [
+        line.strip() for line in several.splitlines() if line.startswith("  ") and len(line.split()) == 1
+    ] == [
+        "x",
+        "y",
+    ] * 2
+
+
+def test_a_terminal_shows_the_best_in_bold_and_a_file_by_a_star() -> None:
+    stream = io.StringIO()
+    report = build_report([row("a", 0.9), row("b", 0.1)], "s", {"acc": True})
+    terminal_report(report, Console(file=stream, width=80, force_terminal=True, color_system="standard"))
+    assert "\x1b[1;32m0.900 (–)" in stream.getvalue()
+    assert "0.900 (–)*" not in stream.getvalue()
+    assert "0.900 (–)*" in terminal(report)
+    assert "marked *" in terminal(report)

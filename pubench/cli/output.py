@@ -19,7 +19,8 @@ __all__ = ["completion", "export", "make_report", "report"]
 @click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", show_default=True)
 def report(folder: Path, form: str) -> None:
     """Print the tables of the run in FOLDER."""
-    from pubench.report.text import markdown_report, terminal_report
+    from pubench.report.terminal import terminal_report
+    from pubench.report.text import markdown_report
     from pubench.results import read_results
 
     made = make_report(_with_problems(read_results(folder)))

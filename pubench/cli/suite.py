@@ -78,7 +78,8 @@ def run(
 def _conclude(results: Results, *, quiet: bool) -> None:
     from pubench.cache import write_atomically
     from pubench.cli.output import make_report
-    from pubench.report.text import markdown_report, terminal_report
+    from pubench.report.terminal import terminal_report
+    from pubench.report.text import markdown_report
 
     report = make_report(results)
     write_atomically(results.folder / "report.md", markdown_report(report))

@@ -1,26 +1,35 @@
-"""Reports as text: Markdown for files, tables for terminals."""
+"""Reports as Markdown, and the texts that Markdown and terminals share."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pubench.analysis import ScoreTable, best_cells
 from pubench.report import Mishap, Report
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-__all__ = ["clean", "escape", "markdown_report", "terminal_report"]
+__all__ = [
+    "HEADS",
+    "LEGEND",
+    "Cell",
+    "Grid",
+    "clean",
+    "counts",
+    "escape",
+    "lists",
+    "make_grid",
+    "markdown_report",
+]
 
 REFERENCE = "†"
 LEGEND = (
-    "Mean (standard deviation) over replicates; best in bold. k/n: only k of n replicates ended ok. "
+    "Mean (standard deviation) over replicates; best {best}. k/n: only k of n replicates ended ok. "
     f"{REFERENCE} saw true labels: a reference, neither ranked nor marked as best."
 )
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-SHOWN = 20
+HEADS = 3
+"""The columns that say what a line is: data set, labelling, criterion."""
 
 
 class Cell(NamedTuple):
@@ -41,28 +50,11 @@ class Grid(NamedTuple):
 
 def markdown_report(report: Report) -> str:
     """Render a report as GitHub-flavoured Markdown, ending with a line break."""
-    parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {_counts(report)}."]
-    parts += [_markdown_table(_grid(table)) for table in report.tables]
-    parts += [LEGEND] if report.tables else []
-    parts += [_markdown_list(heading, items) for heading, items in _lists(report)]
+    parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {counts(report)}."]
+    parts += [_markdown_table(make_grid(table)) for table in report.tables]
+    parts += [LEGEND.format(best="in bold")] if report.tables else []
+    parts += [_markdown_list(heading, items) for heading, items in lists(report)]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def terminal_report(report: Report, console: Console) -> None:
-    """Print a report to a terminal; long lists are cut, the Markdown report has them whole."""
-    from rich.text import Text
-
-    # Text, never str: rich would read square brackets in a str as markup.
-    console.print(Text(clean(report.title), style="bold"))
-    for line in (clean(report.description), f"Cells: {_counts(report)}."):
-        if line:
-            console.print(Text(line))
-    for table in report.tables:
-        _print_grid(_grid(table), console)
-    if report.tables:
-        console.print(Text(LEGEND, style="dim"))
-    for heading, items in _lists(report):
-        _print_list(heading, items, console)
 
 
 def clean(text: object) -> str:
@@ -76,13 +68,14 @@ def escape(text: object) -> str:
     return re.sub(r"([\\|`*\[<])", r"\\\1", clean(text))
 
 
-def _counts(report: Report) -> str:
+def counts(report: Report) -> str:
+    """Return how many cells ended in each status, in words."""
     total = sum(report.status.values())
-    counts = ", ".join(f"{count} {clean(status)}" for status, count in report.status.items())
-    return f"{total} planned: {counts}" if counts else "none planned"
+    parts = ", ".join(f"{count} {clean(status)}" for status, count in report.status.items())
+    return f"{total} planned: {parts}" if parts else "none planned"
 
 
-def _lists(report: Report) -> list[tuple[str, tuple[str, ...]]]:
+def lists(report: Report) -> list[tuple[str, tuple[str, ...]]]:
     """Return the lists that are not empty, under their headings."""
     lists = (
         ("Failures", tuple(_sentence(mishap, with_status=True) for mishap in report.failures)),
@@ -102,7 +95,8 @@ def _sentence(mishap: Mishap, with_status: bool = False) -> str:
     )
 
 
-def _grid(table: ScoreTable) -> Grid:
+def make_grid(table: ScoreTable) -> Grid:
+    """Return a score table as texts."""
     best = best_cells(table)
     columns = range(len(table.algorithms))
     names = (_column(table, j) for j in columns)
@@ -156,7 +150,7 @@ def _rank_line(table: ScoreTable) -> tuple[str, ...]:
 
 
 def _markdown_table(grid: Grid) -> str:
-    rule = ["---"] * 3 + ["---:"] * (len(grid.columns) - 3)
+    rule = ["---"] * HEADS + ["---:"] * (len(grid.columns) - HEADS)
     body = [
         [f"**{escape(cell.text)}**" if cell.best else escape(cell.text) for cell in line]
         for line in grid.lines
@@ -168,28 +162,3 @@ def _markdown_table(grid: Grid) -> str:
 
 def _markdown_list(heading: str, items: Sequence[str]) -> str:
     return f"## {heading}\n\n" + "\n".join(f"- {escape(item)}" for item in items)
-
-
-def _print_grid(grid: Grid, console: Console) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(clean(grid.heading)), title_justify="left")
-    for k, name in enumerate(grid.columns):
-        table.add_column(Text(clean(name)), justify="left" if k < 3 else "right")
-    for line in grid.lines:
-        table.add_row(*(Text(clean(cell.text), style="bold green" if cell.best else "") for cell in line))
-    if grid.ranks:
-        table.add_section()
-        table.add_row(*(Text(text) for text in grid.ranks))
-    console.print(table)
-
-
-def _print_list(heading: str, items: Sequence[str], console: Console) -> None:
-    from rich.text import Text
-
-    console.print(Text(f"{heading} ({len(items)})", style="bold"))
-    for item in items[:SHOWN]:
-        console.print(Text(f"  {clean(item)}"))
-    if len(items) > SHOWN:
-        console.print(Text(f"  ... and {len(items) - SHOWN} more"))

@@ -1,0 +1,110 @@
+"""Write the tables of suite-keys.md from the schema: ``python docs/suite_keys.py``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pubench.suite import suite_schema
+
+PAGE = Path(__file__).with_name("suite-keys.md")
+MARK = "<!-- Below: made by docs/suite_keys.py from the schema. -->\n"
+
+Schema = Mapping[str, Any]
+
+
+def tables(schema: Schema) -> str:
+    """Return one section for each table of a suite, as Markdown."""
+    return "\n".join(section(path, table, schema) for path, table in walk("", schema, schema))
+
+
+def walk(path: str, table: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Yield every table with the path of keys that leads to it, the outermost first."""
+    yield path, table
+    for key, value in table["properties"].items():
+        place = f"{path}.{key}" if path else key
+        many, found = value.get("items", {}), value.get("additionalProperties")
+        if "$ref" in value:
+            yield from walk(place, resolved(value, schema), schema)
+        elif "$ref" in many:
+            yield from walk(f"{place}[]", resolved(many, schema), schema)
+        elif isinstance(found, dict):
+            inner = next(option for option in found["anyOf"] if "$ref" in option)
+            yield from walk(f"{place}.<parameter>", resolved(inner, schema), schema)
+
+
+def resolved(value: Schema, schema: Schema) -> Schema:
+    """Follow a reference."""
+    found: Schema = schema["$defs"][value["$ref"].rpartition("/")[2]]
+    return found
+
+
+def section(path: str, table: Schema, schema: Schema) -> str:
+    """Return the heading of a table and a line for each of its keys."""
+    title = f"`{header(path)}`" if path else "The suite"
+    text = table.get("description", "").replace("``", "`")
+    lines = [line(key, value, key in table.get("required", ())) for key, value in table["properties"].items()]
+    return "\n".join(
+        [
+            f"## {title}",
+            "",
+            text,
+            "",
+            "| key | value | default | meaning |",
+            "| --- | --- | --- | --- |",
+            *lines,
+            "",
+        ]
+    )
+
+
+def header(path: str) -> str:
+    """Return a path as TOML writes it."""
+    return f"[[{path[:-2]}]]" if path.endswith("[]") else f"[{path.replace('[]', '')}]"
+
+
+def line(key: str, value: Schema, required: bool) -> str:
+    """Return a key's line."""
+    default = f"`{json.dumps(value['default'])}`" if "default" in value else ""
+    return f"| `{key}` | {kind(value)} | {'**required**' if required else default} | {value['description']} |"
+
+
+def kind(value: Schema) -> str:
+    """Say in words what a key takes."""
+    if "enum" in value:
+        return ", ".join(f"`{json.dumps(choice)}`" for choice in value["enum"])
+    if "const" in value:
+        return f"`{json.dumps(value['const'])}`"
+    if "anyOf" in value:
+        return " or ".join(dict.fromkeys(kind(option) for option in value["anyOf"]))
+    if "$ref" in value or value["type"] == "object":
+        return "table"
+    if value["type"] == "array":
+        inner = value["items"]
+        return "list of tables" if "$ref" in inner else f"list of {kind(inner)}"
+    names = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+    return names[value["type"]] + bounds(value)
+
+
+def bounds(value: Schema) -> str:
+    """Say what a number is limited to."""
+    words = {
+        "minimum": "at least",
+        "exclusiveMinimum": "above",
+        "maximum": "at most",
+        "exclusiveMaximum": "below",
+    }
+    limits = [f"{word} {value[name]:g}" for name, word in words.items() if name in value]
+    return ", " + " and ".join(limits) if limits else ""
+
+
+def main() -> None:
+    """Replace what follows the mark."""
+    head = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
+    PAGE.write_text(f"{head}{MARK}\n{tables(suite_schema())}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

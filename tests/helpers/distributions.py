@@ -1,0 +1,45 @@
+"""Real distributions in a folder: a module and a dist-info, as an installer leaves them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+HEAD = "from pubench import Algorithm, Choice, Criterion, Dataset, Metric, hookimpl\n"
+
+
+def install(folder, name, code, version="1.0", module=None):
+    """Put a distribution with one plugin, of the same name, into a folder."""
+    module = module or name.replace("-", "_")
+    (folder / f"{module}.py").write_text(HEAD + code)
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(f"[pubench]\n{name} = {module}\n")
+
+
+def algorithm(name, **fields):
+    """Return the code of a plugin with one algorithm."""
+    given = "".join(f", {key}={value!r}" for key, value in fields.items())
+    estimator = "" if "estimator" in fields else ", estimator='os:getcwd'"
+    return f"\n@hookimpl\ndef pubench_algorithms(): return [Algorithm(name={name!r}{estimator}{given})]\n"
+
+
+def python(folder, code, *arguments, **environment):
+    """Run Python code in a process that finds the distributions of the folder."""
+    command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
+    return _run(command, folder, environment)
+
+
+def pubench(folder, *arguments, **environment):
+    """Run the command line in a process that finds the distributions of the folder."""
+    return _run([sys.executable, "-m", "pubench", *arguments], folder, environment)
+
+
+def _run(command, folder, environment):
+    env = os.environ | {"PYTHONPATH": str(folder)} | environment
+    return subprocess.run(
+        command, capture_output=True, text=True, env=env, cwd=folder, timeout=120, check=False
+    )

@@ -1,0 +1,143 @@
+"""Promise 1: true labels never reach a plugin."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pubench
+from pubench.cell import label_rows
+from pubench.jobs import Job
+from pubench.plan import plan_suite
+from pubench.plugins import discover
+from pubench.prepared import read_target
+from pubench.suite import parse_suite
+
+PLUGIN = Path(__file__).with_name("canary.py")
+SUITE = """
+name = "canary"
+replicates = 1
+[[datasets]]
+use = "noise"
+[[labellings]]
+scenario = "{scenario}"
+positives = 60
+[tuning]
+sampler = "random"
+trials = 2
+folds = 2
+criteria = ["puf", "oracle-f1"]
+# Cells that do see the truth, or are judged by it, come first in the same worker.
+[[algorithms]]
+use = "supervised-lr"
+[[algorithms]]
+use = "wlr"
+tune = true
+[[algorithms]]
+use = "{canary}"
+params = {{ folder = "{folder}" }}
+"""
+
+
+def true_labels(text: str) -> dict[str, NDArray[np.uint8]]:
+    planned = plan_suite(
+        parse_suite(text, "canary"), discover(files=[PLUGIN]), source="", files=[str(PLUGIN)]
+    )
+    job: Job = planned.jobs[-1]
+    _, _, truth = label_rows(job)
+    return {
+        "train": truth.train,
+        "test": truth.test,
+        "all": read_target(job.data.prepared.truth).astype(np.uint8),
+    }
+
+
+def resembles(sequence: object, y: NDArray[np.uint8]) -> bool:
+    """Whether a sequence tells nearly all of y, as numbers, text or bytes, in whatever coding."""
+    if isinstance(sequence, bytes):
+        sequence = np.frombuffer(sequence, np.uint8)
+    values = np.asarray(sequence)
+    columns = [values] if values.ndim == 1 else [*values.T] if values.ndim == 2 else []
+    return any(len(column) == len(y) and _tells(column, y) for column in columns)
+
+
+def _tells(column: NDArray[np.generic], y: NDArray[np.uint8]) -> bool:
+    kinds, codes = np.unique(column, return_inverse=True)
+    if not 2 <= len(kinds) <= 20:
+        return False
+    best = sum(np.bincount(y[codes == k], minlength=2).max() for k in range(len(kinds)))
+    return bool(best >= 0.95 * len(y))
+
+
+def memory_holds(pid: int, y: NDArray[np.uint8]) -> bool:
+    """Whether the bytes of y, in any usual type, stand anywhere in a process's memory."""
+    patterns = [y.astype(kind).tobytes() for kind in ("u1", "i2", "i4", "i8", "f4", "f8")]
+    patterns += [
+        (1 - y).astype("u1").tobytes(),
+        "".join(map(str, y)).encode(),
+        ", ".join(map(str, y)).encode(),
+    ]
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            span, rights, *_ = line.split()
+            if not rights.startswith("r"):
+                continue
+            start, end = (int(edge, 16) for edge in span.split("-"))
+            try:
+                memory.seek(start)
+                data = memory.read(end - start)
+            except (OSError, OverflowError, ValueError):
+                continue
+            if any(pattern in data for pattern in patterns):
+                return True
+    return False
+
+
+def look(tmp_path: Path, scenario: str, canary: str) -> dict[str, bool]:
+    """Run the suite; while the canary waits inside its fit, read its memory. Return which truths were found."""
+    text = SUITE.format(scenario=scenario, canary=canary, folder=tmp_path)
+    suite = tmp_path / "canary.toml"
+    suite.write_text(text)
+    truths = true_labels(text)
+    found: dict[str, bool] = {}
+
+    def watch() -> None:
+        about = tmp_path / "about.json"
+        deadline = time.monotonic() + 60
+        while not about.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.1)
+        pid = json.loads(about.read_text())["pid"]
+        found.update({name: memory_holds(pid, y) for name, y in truths.items()})
+        (tmp_path / "seen").touch()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    results = pubench.run_suite(suite, out=tmp_path / "run", plugins=[PLUGIN])
+    watcher.join()
+    assert results.counts == {"ok": 4}
+    sequences = pickle.loads((tmp_path / "found.pickle").read_bytes())
+    assert len(sequences) > 50
+    for name, y in truths.items():
+        found[name] |= any(resembles(sequence, y) for sequence in sequences)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads another process's memory through /proc")
+@pytest.mark.parametrize("scenario", ["case-control", "single-training-set"])
+class TestCanary:
+    def test_finds_no_true_label(self, tmp_path: Path, scenario: str) -> None:
+        assert look(tmp_path, scenario, "canary") == {"train": False, "test": False, "all": False}
+
+    def test_search_finds_what_a_reference_is_given(self, tmp_path: Path, scenario: str) -> None:
+        found = look(tmp_path, scenario, "supervised-canary")
+        assert found["train"]
+        assert not found["test"]
