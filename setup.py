@@ -11,6 +11,5 @@ setup(
     packages=find_packages(".", include=["pubench", "pubench.*"]) + plugins + ["pubench_suites"],
     package_dir={"pubench_suites": "suites"} | {name: "plugins/" + name.replace(".", "/") for name in plugins},
     package_data={"pubench": ["py.typed", "*.pyi"], "pubench_suites": ["*.toml"]},
-    include_package_data=False,
     ext_modules=cythonize([kernel], language_level=3),
 )
