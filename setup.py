@@ -9,7 +9,8 @@ kernel = Extension("pubench._ranking", ["pubench/_ranking.pyx"], include_dirs=[n
 
 setup(
     packages=find_packages(".", include=["pubench", "pubench.*"]) + plugins + ["pubench_suites"],
-    package_dir={"pubench_suites": "suites"} | {name: "plugins/" + name.replace(".", "/") for name in plugins},
+    package_dir={"pubench_suites": "suites"}
+    | {name: "plugins/" + name.replace(".", "/") for name in plugins},
     package_data={"pubench": ["py.typed", "*.pyi"], "pubench_suites": ["*.toml"]},
     ext_modules=cythonize([kernel], language_level=3),
 )

@@ -56,10 +56,10 @@ def auc_and_ap(score, label):
     labels = np.ascontiguousarray(label, dtype=np.uint8)
     if scores.ndim != 1 or scores.shape != labels.shape:
         raise ValueError(f"scores and labels must have the same length, not shapes {scores.shape} and {labels.shape}")
-    order = np.argsort(scores)
-    # NaN sorts last and equals nothing, itself included: the pass would never leave its group.
-    if scores.size and scores[order[-1]] != scores[order[-1]]:
+    # NaN equals nothing, itself included: the pass would never leave its group.
+    if np.isnan(scores).any():
         raise ValueError("scores must not be NaN: such rows have no rank")
+    order = np.argsort(scores)
     cdef const double[::1] score_view = scores
     cdef const unsigned char[::1] label_view = labels
     cdef const Py_ssize_t[::1] order_view = order

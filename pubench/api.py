@@ -118,7 +118,7 @@ def _run(
     open_cells = sum(len(job.cells) for job in jobs)
     broken = {key: error for key, error in planned.broken.items() if retry_failed or key not in records}
     if progress is not None:
-        runnable = sum(1 for cell in planned.plan.cells if not cell.skip)
+        runnable = len({cell.key for cell in planned.plan.cells if not cell.skip})
         progress.begin(runnable, runnable - open_cells - len(broken))
     if not jobs and not broken:
         return
@@ -137,9 +137,9 @@ def _store_broken(
     planned: Planned, broken: Mapping[str, str], store: Store, progress: Progress | None
 ) -> None:
     """Record the cells of data sets that cannot be loaded: they fail, the run goes on."""
-    for cell in planned.plan.cells:
-        if cell.key in broken and not cell.skip:
-            record = {"key": cell.key, "status": "failed", "error": broken[cell.key], "traceback": ""}
-            store.append(record)
-            if progress is not None:
-                progress.done(cell, record)
+    cells = {cell.key: cell for cell in planned.plan.cells if cell.key in broken}
+    for key, cell in cells.items():
+        record = {"key": key, "status": "failed", "error": broken[key], "traceback": ""}
+        store.append(record)
+        if progress is not None:
+            progress.done(cell, record)

@@ -21,8 +21,9 @@ from pubench.imports import load_files
 from pubench.jobs import Cell, CriterionPlan, Job
 from pubench.labelling import assign
 from pubench.messages import Message
-from pubench.prepared import read_features, read_split, read_target
+from pubench.prepared import read_features
 from pubench.sandbox import Sandbox, SandboxError
+from pubench.truth import read_split, read_target
 
 __all__ = ["Record", "label_rows", "run_job"]
 
@@ -176,13 +177,18 @@ class Conversation:
                 "traceback": "",
             }
         metrics, notes = evaluate(self.job.metrics, self.truth.test, predictions)
+        versions = {metric.name: metric.version for metric in self.job.metrics}
         record = {
             name: header[name]
             for name in ("params", "prior", "fit_seconds", "score_seconds", "peak_memory_mb")
         }
         seconds = self._searched.header["seconds"] if self._searched else 0.0
         collapse = {"collapsed": is_collapsed(predictions), "tune_seconds": seconds}
-        return {"status": "ok", "metrics": metrics, "notes": notes} | record | collapse
+        return (
+            {"status": "ok", "metrics": metrics, "metric_versions": versions, "notes": notes}
+            | record
+            | collapse
+        )
 
     def _answer_oracle(self, message: Message) -> None:
         validation = message.arrays[0]

@@ -102,7 +102,7 @@ def _handler(kind: str) -> Callable[[Message, Channel], None]:
         from pubench.serve_cells import serve_cells
 
         return serve_cells
-    from pubench.prepare import serve_load
+    from pubench.serve_load import serve_load
 
     return serve_load
 

@@ -34,6 +34,10 @@ class Data:
         For each categorical column, the names of its codes.
     split : array of shape (n,) or None
         ``"train"`` or ``"test"`` for each row where the data come with a split of their own.
+    posterior : array of shape (n,) or None
+        Pr(y = 1 | x) of each row where it is known, for the two classes ``0`` and ``1``.
+    pu : bool
+        Real PU data: ``target`` is s (1 = labelled positive, 0 = unlabelled) and the true classes are unknown.
     """
 
     X: Matrix
@@ -41,6 +45,8 @@ class Data:
     feature_names: tuple[str, ...] = ()
     categorical: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     split: NDArray[Any] | None = None
+    posterior: NDArray[np.float64] | None = None
+    pu: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,13 @@ def _decisions(estimator: Any, answer: Any, n: int) -> NDArray[np.uint8]:
             f"predict returned NaN or infinity for {int((~np.isfinite(values)).sum())} of {n} rows"
         )
     classes = getattr(estimator, "classes_", (0, 1))
+    if len(classes) != 2:
+        raise MisbehaviourError(
+            f"learned {len(classes)} classes; expected the unlabelled and the labelled one"
+        )
+    strange = ~np.isin(values, classes)
+    if strange.any():
+        raise MisbehaviourError(f"predict returned {values[strange][0]!r}, which is none of its classes")
     positive: NDArray[np.uint8] = (values == classes[-1]).astype(np.uint8)
     return positive
 

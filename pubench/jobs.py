@@ -19,6 +19,8 @@ __all__ = [
     "Job",
     "Limits",
     "MetricPlan",
+    "Plan",
+    "PlannedMetric",
     "PriorPlan",
     "TuningPlan",
 ]
@@ -40,6 +42,25 @@ class Cell:
     criterion: str | None
     reference: bool
     skip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMetric:
+    """What readers of a run need to know of a metric; values of another version are not shown as this one's."""
+
+    greater_is_better: bool | None
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run folder is for: its suite, every metric, those that reports show, and its cells in order."""
+
+    suite: str
+    description: str
+    metrics: Mapping[str, PlannedMetric]
+    shown: tuple[str, ...]
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +91,7 @@ class MetricPlan:
     name: str
     function: str
     uses: Literal["decision", "score", "probability"]
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pubench.cache import digest
 from pubench.errors import PubenchError, SuiteError
-from pubench.jobs import Cell, CriterionPlan, DataPlan, Job, Limits, MetricPlan
+from pubench.jobs import Cell, CriterionPlan, DataPlan, Job, Limits, MetricPlan, Plan, PlannedMetric
 from pubench.labelling import Labelling
 from pubench.plan_parts import (
     AlgorithmPart,
@@ -24,7 +24,6 @@ from pubench.plan_parts import (
     search_part,
 )
 from pubench.registry import Registry
-from pubench.store import Plan
 from pubench.suite import Suite
 
 __all__ = ["Planned", "plan_suite"]
@@ -97,8 +96,8 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
     metrics = registry.metrics()
     planner = _Planner(suite, metric_plans(metrics), priors[0], tuple(files))
     cells, jobs, broken = planner.lay_out(_combinations(suite, datasets, algorithms, searches))
-    directions = {name: entry.spec.greater_is_better for name, entry in metrics.items()}
-    plan = Plan(suite.name, suite.description, directions, suite.report.metrics, tuple(cells))
+    described = {name: PlannedMetric(e.spec.greater_is_better, e.version) for name, e in metrics.items()}
+    plan = Plan(suite.name, suite.description, described, suite.report.metrics, tuple(cells))
     return Planned(plan, tuple(jobs), broken)
 
 
@@ -141,7 +140,7 @@ class _Planner:
             made = [self._cell(replicate, combination) for combination in group]
             cells += made
             if isinstance(group[0].data.plan, str):
-                broken |= {cell.key: group[0].data.plan for cell in made}
+                broken |= {cell.key: group[0].data.plan for cell in made if not cell.skip}
                 continue
             kept = [(c, g) for c, g in zip(made, group, strict=True) if not c.skip]
             if kept:

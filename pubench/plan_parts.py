@@ -10,10 +10,11 @@ from pubench.errors import DataError, SuiteError
 from pubench.jobs import AlgorithmPlan, CriterionPlan, DataPlan, MetricPlan, PriorPlan, TuningPlan
 from pubench.labelling import Labelling, check_counts
 from pubench.prepare import prepare
-from pubench.prepared import Prepared, read_split, read_target, select_classes
+from pubench.prepared import Prepared, select_classes
 from pubench.registry import Registered, Registry
 from pubench.specs import Algorithm, Metric, Scenario
 from pubench.suite import AlgorithmEntry, DatasetEntry, PriorConfig, TuningConfig
+from pubench.truth import read_split, read_target
 from pubench.tuning import ADAPTIVE, param_to_json
 
 __all__ = [
@@ -142,15 +143,15 @@ class AlgorithmPart:
         prepared, preprocess = data.plan.prepared, data.plan.preprocess
         if prepared.sparse and "sparse" not in self.spec.accepts:
             return f"{self.label} cannot take sparse data ({data.label})"
-        if prepared.missing and preprocess.impute == "none" and "missing" not in self.spec.accepts:
-            holes = f"{data.label} has {prepared.missing}"
-            return f"{self.label} cannot take missing values ({holes}); set preprocess.impute"
-        if (
-            prepared.categorical
-            and preprocess.categorical == "codes"
-            and "categorical" not in self.spec.accepts
-        ):
-            return f"{self.label} cannot take categorical codes ({data.label}); set preprocess.categorical"
+        takes, holes = self.spec.accepts, prepared.missing if preprocess.impute == "none" else 0
+        if prepared.categorical and preprocess.categorical == "codes":
+            if "categorical" not in takes:
+                return (
+                    f"{self.label} cannot take categorical codes ({data.label}); set preprocess.categorical"
+                )
+            holes += prepared.missing_codes
+        if holes and "missing" not in takes:
+            return f"{self.label} cannot take missing values ({data.label} has {holes}); set [preprocess]"
         return ""
 
 
@@ -268,4 +269,7 @@ def prior_part(config: PriorConfig, registry: Registry) -> PriorPart:
 
 def metric_plans(metrics: Mapping[str, Registered[Metric]]) -> tuple[MetricPlan, ...]:
     """Return the metrics as the evaluator needs to know them."""
-    return tuple(MetricPlan(name, entry.spec.function, entry.spec.uses) for name, entry in metrics.items())
+    return tuple(
+        MetricPlan(name, entry.spec.function, entry.spec.uses, entry.version)
+        for name, entry in metrics.items()
+    )

@@ -17,14 +17,15 @@ from pubench.errors import DataError, did_you_mean
 if TYPE_CHECKING:
     from pubench.data import Matrix
 
-__all__ = ["Prepared", "read_features", "read_split", "read_target", "select_classes"]
+__all__ = ["Prepared", "read_features", "select_classes"]
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """What is known of a prepared data set without opening its arrays.
 
-    The rows stand in a fixed random order, so that a row's position says nothing about its class.
+    The rows stand in a fixed random order, so that a row's position says nothing about its class. ``missing`` counts
+    empty numeric cells, ``missing_codes`` empty categorical ones.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Prepared:
     n_features: int
     sparse: bool
     missing: int
+    missing_codes: int
     classes: tuple[str, ...]
     counts: tuple[int, ...]
     categorical: tuple[tuple[int, int], ...]
@@ -72,20 +74,6 @@ def read_features(folder: str, sparse: bool, n_features: int) -> Matrix:
 
     parts = [np.load(Path(folder) / f"{part}.npy", mmap_mode="r") for part in ("data", "indices", "indptr")]
     return csr_array(tuple(parts), shape=(len(parts[2]) - 1, n_features))
-
-
-@lru_cache(maxsize=4)
-def read_target(truth: str) -> NDArray[np.int32]:
-    """Return the class number of each row, shape (n,)."""
-    codes: NDArray[np.int32] = np.load(truth)
-    return codes
-
-
-@lru_cache(maxsize=4)
-def read_split(truth: str) -> NDArray[Any]:
-    """Return ``"train"`` or ``"test"`` of each row, shape (n,)."""
-    split: NDArray[Any] = np.load(Path(truth).with_suffix(".split.npy"))
-    return split
 
 
 def select_classes(

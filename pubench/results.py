@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pubench.store import Plan, Record, read_plan, read_records
+from pubench.jobs import Plan
+from pubench.store import Record, read_plan, read_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +81,15 @@ def _row(plan: Plan, number: int, records: Mapping[str, Record]) -> Row:
         record = {"status": "skipped", "error": cell.skip}
     elif record["status"] == "skipped":
         record = {"status": "pending"}
-    metrics = record.get("metrics", {})
+    metrics, versions = record.get("metrics", {}), record.get("metric_versions", {})
+    # A value that another version of the metric gave would be compared with what it is not.
+    outdated = [
+        name for name, metric in plan.metrics.items() if versions.get(name, metric.version) != metric.version
+    ]
+    notes = [
+        *record.get("notes", ()),
+        *(f"metric '{name}' has changed since; run with --force" for name in outdated),
+    ]
     return {
         "suite": plan.suite,
         "dataset": cell.dataset,
@@ -91,11 +100,11 @@ def _row(plan: Plan, number: int, records: Mapping[str, Record]) -> Row:
         "criterion": cell.criterion,
         "status": record["status"],
         "error": record.get("error"),
-        **{name: metrics.get(name) for name in plan.metrics},
+        **{name: None if name in outdated else metrics.get(name) for name in plan.metrics},
         **{name: record.get(name) for name in _FACTS},
         "params": json.dumps(record["params"], sort_keys=True) if "params" in record else None,
         "reference": cell.reference,
-        "notes": "; ".join(record.get("notes", ())) or None,
+        "notes": "; ".join(notes) or None,
         **{name: record.get(name) for name in TIMES},
         "key": cell.key,
     }

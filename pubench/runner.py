@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -14,7 +15,7 @@ from pubench.errors import PubenchError, did_you_mean
 from pubench.jobs import Cell, Job
 from pubench.plan import Planned
 from pubench.store import Store
-from pubench.worker import close_sandboxes, work
+from pubench.worker import close_sandboxes, settle, work
 
 __all__ = ["BACKENDS", "Execution", "Progress", "pending_jobs", "run_jobs"]
 
@@ -51,17 +52,17 @@ class Execution:
 
 
 def pending_jobs(planned: Planned, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
-    """Return the jobs with the cells that have no usable record yet."""
+    """Return the jobs with the cells that have no usable record yet; cells of one key are computed once."""
     redo = (FAILED | {"skipped"}) if retry_failed else frozenset({"skipped"})
-    jobs = []
+    jobs: dict[str, Job] = {}
     for job in planned.jobs:
         kept = [i for i, cell in enumerate(job.cells) if _is_open(records.get(cell.key), redo)]
         if len(kept) == len(job.cells):
-            jobs.append(job)
+            jobs.setdefault(job.cells[0].key, job)
         elif kept:
             cells, criteria = tuple(job.cells[i] for i in kept), tuple(job.criteria[i] for i in kept)
-            jobs.append(replace(job, cells=cells, criteria=criteria))
-    return jobs
+            jobs.setdefault(cells[0].key, replace(job, cells=cells, criteria=criteria))
+    return list(jobs.values())
 
 
 def _is_open(record: Record | None, redo: frozenset[str]) -> bool:
@@ -114,25 +115,44 @@ def _stream(
 ) -> Iterator[list[Record]]:
     import joblib
 
-    driver, local = os.getpid(), execution.backend == "loky"
+    driver = os.getpid()
 
     def tasks() -> Iterator[Any]:
         for job in jobs:
             begin(job)
-            yield joblib.delayed(work)(job, driver, local)
+            yield joblib.delayed(work)(job, driver)
 
     with _backend(execution):
         parallel = joblib.Parallel(
             n_jobs=execution.jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="3 * n_jobs"
         )
-        with _interrupts_held_back():
+        with _interrupts_held_back() if _has_workers(execution) else contextlib.nullcontext():
             outputs = parallel(tasks())
-        yield from outputs
+        try:
+            for records in outputs:  # noqa: UP028 - `yield from` would close it before the warning is silenced
+                yield records
+        finally:
+            with warnings.catch_warnings():
+                # joblib warns of tasks that a stopped run leaves; the run itself says so in a sentence.
+                warnings.simplefilter("ignore")
+                outputs.close()
+
+
+def _has_workers(execution: Execution) -> bool:
+    """Whether cells run in processes that this one starts."""
+    return execution.backend == "loky" and execution.jobs > 1
 
 
 @contextlib.contextmanager
 def _interrupts_held_back() -> Iterator[None]:
     """Let Ctrl-C wait while workers start: they inherit that, so that a terminal's Ctrl-C is the driver's alone."""
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    # Starting these lets Ctrl-C through again, so it must not happen later.
+    resource_tracker.ensure_running()
+    loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -151,7 +171,9 @@ def _backend(execution: Execution) -> Iterator[None]:
             raise PubenchError(
                 f"backend '{execution.backend}' needs the package '{error.name}'; install it and try again"
             ) from None
-        stack.enter_context(joblib.parallel_config(backend=execution.backend))
+        # A worker that waits for its first job must not outlive the driver either.
+        starting = {"initializer": settle, "initargs": (os.getpid(),)} if _has_workers(execution) else {}
+        stack.enter_context(joblib.parallel_config(backend=execution.backend, **starting))
         yield
 
 

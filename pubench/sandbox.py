@@ -153,7 +153,8 @@ class Sandbox:
         if time.monotonic() > deadline:
             raise self._fail("timeout", "did not finish within its time limit")
         assert self._process is not None
-        if _resident_mb(self._process.pid) > self.memory_mb:
+        pid = self._process.pid
+        if _resident_mb(pid) > self.memory_mb and _own_mb(pid) > self.memory_mb:
             raise self._fail("out-of-memory", f"used more than its {self.memory_mb} MB of memory")
 
     def _drain(self) -> bool:
@@ -195,11 +196,20 @@ def _signal_name(number: int) -> str:
 
 
 def _resident_mb(pid: int) -> float:
-    """Return the child's own resident memory in MB, mapped data files left out; 0 when it is gone."""
+    """Return the child's resident memory in MB, mapped files among it; 0 when it is gone."""
     try:
         with open(f"/proc/{pid}/statm") as file:
-            resident, shared = file.read().split()[1:3]
-            return (int(resident) - int(shared)) * _PAGE_MB
+            return int(file.read().split()[1]) * _PAGE_MB
+    except OSError:
+        return _resident_mb_elsewhere(pid)
+
+
+def _own_mb(pid: int) -> float:
+    """Return the part that is no file's, private or shared, in MB; dearer to ask for."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            own = [int(line.split()[1]) for line in file if line.startswith(("RssAnon:", "RssShmem:"))]
+            return sum(own) / 1024
     except OSError:
         return _resident_mb_elsewhere(pid)
 

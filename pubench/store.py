@@ -14,16 +14,15 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pubench.cache import write_atomically
 from pubench.errors import RunFolderError, StoreError
-from pubench.jobs import Cell
+from pubench.jobs import Cell, Plan, PlannedMetric
 
 __all__ = [
-    "Plan",
     "Store",
     "locked",
     "read_plan",
@@ -40,17 +39,6 @@ _DIGITS = 16
 _SYNC_SECONDS = 1.0
 
 Record = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run folder is for: its suite, metrics (and whether more is better), and cells in order."""
-
-    suite: str
-    description: str
-    metrics: Mapping[str, bool | None]
-    shown: tuple[str, ...]
-    cells: tuple[Cell, ...]
 
 
 @contextlib.contextmanager
@@ -215,7 +203,7 @@ def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
     value = {
         "suite": plan.suite,
         "description": plan.description,
-        "metrics": plan.metrics,
+        "metrics": {name: asdict(metric) for name, metric in plan.metrics.items()},
         "shown": plan.shown,
         "fields": list(Cell.__dataclass_fields__),
         "cells": cells,
@@ -238,7 +226,8 @@ def read_plan(folder: Path) -> Plan:
         value = json.loads((folder / _PLAN).read_text(encoding="utf-8"))
         fields = value["fields"]
         cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
-        return Plan(value["suite"], value["description"], value["metrics"], tuple(value["shown"]), cells)
+        metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
+        return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells)
     except FileNotFoundError:
         raise RunFolderError(
             f"{folder} is not a run folder: it has no {_PLAN}; give the --out of a run"
@@ -252,10 +241,10 @@ def read_plan(folder: Path) -> Plan:
 def read_provenance(folder: Path) -> list[dict[str, Any]]:
     """Return the provenance of each run that added cells, oldest first."""
     try:
-        value: list[dict[str, Any]] = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+        value = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    return value
+    return value if isinstance(value, list) else []
 
 
 def write_provenance(folder: Path, entries: Iterable[Mapping[str, Any]]) -> None:

@@ -11,18 +11,16 @@ from pubench.cell import Record, run_job
 from pubench.jobs import Job, Limits
 from pubench.sandbox import Sandbox
 
-__all__ = ["close_sandboxes", "work"]
+__all__ = ["close_sandboxes", "settle", "work"]
 
 # One child per thread and kind: kept alive between jobs because starting one costs more than most cells.
 _KEPT = threading.local()
 
 
-def work(job: Job, driver: int, started_by_driver: bool = False) -> list[Record]:
+def work(job: Job, driver: int) -> list[Record]:
     """Run a job in this process; ``driver`` is the process that waits for it."""
-    if os.getpid() != driver and not getattr(_KEPT, "watched", False):
-        _KEPT.watched = True
-        # A driver that was killed while its workers started is nobody's parent any more.
-        _settle(driver if started_by_driver else os.getppid())
+    if os.getpid() != driver and not getattr(_KEPT, "settled", False):
+        settle(os.getppid())
     return run_job(job, _sandbox(job.algorithm.labels == "true", job.limits))
 
 
@@ -43,8 +41,12 @@ def close_sandboxes() -> None:
         sandbox.close()
 
 
-def _settle(parent: int) -> None:
-    """Make a worker process well behaved: Ctrl-C is the driver's affair, and it does not outlive the driver."""
+def settle(parent: int) -> None:
+    """Make a worker process well behaved: Ctrl-C is the driver's affair, and it does not outlive its parent.
+
+    The parent is named by who knows it: one that died while the worker started is not found by asking.
+    """
+    _KEPT.settled = True
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -36,7 +36,7 @@ NOT_RUN = {
 }
 # Blocks of text that follow from something else than the command before them, and what does show them.
 SHOWN_BY = {
-    "pubench: example.toml: tuning.fold": "sed 's/^folds/fold/' -i example.toml; pubench suite check example.toml",
+    "pubench: bad.toml": "sed 's/^folds/fold/' example.toml > bad.toml; pubench suite check bad.toml",
     "naive-lr         Logistic": "pubench list algorithms --plugin my_plugin.py",
 }
 
@@ -83,20 +83,26 @@ def shell(text: str) -> list[str]:
     return ["bash", "-euo", "pipefail", "-c", text]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one folder for all pages: a suite that two of them run is run once."""
+    return tmp_path_factory.mktemp("docs")
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
-def test_every_command_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
+def test_every_command_runs_and_prints_what_is_shown(page: Path, folder: Path) -> None:
     printed = ""
     for block in blocks(page):
         if block.title:
-            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+            (folder / block.title).write_text(block.text, encoding="utf-8")
         elif block.language == "sh":
-            printed = run(shell(commands(block.text)), tmp_path)
+            printed = run(shell(commands(block.text)), folder)
         elif block.language == "python":
-            (tmp_path / "block.py").write_text(block.text, encoding="utf-8")
-            printed = run([sys.executable, "block.py"], tmp_path)
+            (folder / "block.py").write_text(block.text, encoding="utf-8")
+            printed = run([sys.executable, "block.py"], folder)
         elif block.language == "text":
             other = next((text for start, text in SHOWN_BY.items() if block.text.startswith(start)), None)
-            found = run(shell(f"({other}) || true"), tmp_path) if other else printed
+            found = run(shell(f"({other}) || true"), folder) if other else printed
             missing = {pattern(line) for line in block.text.splitlines()} - set(
                 map(pattern, found.splitlines())
             )

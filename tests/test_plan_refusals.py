@@ -12,7 +12,7 @@ SKIPS = [
     ({"datasets": [{"use": "toy-sparse"}]}, "toy cannot take sparse data (toy-sparse)"),
     (
         {"datasets": [{"use": "toy-holed", "preprocess": {"impute": "none"}}]},
-        "toy cannot take missing values (toy-holed has 13); set preprocess.impute",
+        "toy cannot take missing values (toy-holed has 13); set [preprocess]",
     ),
     (
         {"datasets": [{"use": "toy-coded", "preprocess": {"categorical": "codes"}}]},
@@ -122,3 +122,10 @@ def test_a_data_set_that_cannot_be_loaded_dooms_its_own_cells_only():
     assert [job.cells[0] for job in planned.jobs] == [good]
     assert planned.broken.keys() == {bad.key}
     assert "toy-blobs" in planned.broken[bad.key]
+
+
+def test_a_cell_that_could_not_run_anyway_is_skipped_not_broken():
+    bad = [{"use": "toy-blobs", "params": {"gap": "x"}}]
+    planned = plan(datasets=bad, algorithms=[{"use": "toy-cc"}], labellings=[STS])
+    assert planned.broken == {}
+    assert planned.plan.cells[0].skip == "toy-cc is not made for single-training-set data"

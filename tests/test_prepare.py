@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from pubench.data import Data
 from pubench.errors import DataError
 from pubench.messages import Message
 from pubench.plugins import discover
-from pubench.prepare import prepare, serve_load
-from pubench.prepared import Prepared, read_features, read_split, read_target, select_classes
+from pubench.prepare import prepare
+from pubench.prepared import Prepared, read_features, select_classes
 from pubench.registry import Origin, Registered
+from pubench.serve_load import serve_load
 from pubench.specs import Dataset
+from pubench.truth import read_split, read_target
 
 
 class Wire:
@@ -163,7 +166,7 @@ def test_a_data_set_is_loaded_once_and_again_when_something_that_defines_it_chan
 
 
 def test_every_fact_that_cells_depend_on_changes_the_fingerprint(tmp_path, monkeypatch):
-    X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
+    X, y = np.arange(8.0).reshape(4, 2) % 2, np.array([0, 1, 0, 1])
     split = np.array(["train", "test", "train", "test"])
     variants = [
         Data(X, y),
@@ -214,3 +217,26 @@ def test_positive_classes_are_chosen_by_name():
     ]:
         with pytest.raises(DataError, match=words):
             select_classes(found, positive, negative)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"split": np.array(["train", "test"])}, "split must say 'train' or 'test' for each of the 6 rows"),
+        ({"split": np.array(["train", "test", "dev"] * 2)}, "split must say"),
+        ({"feature_names": ("a",)}, "1 feature names for 2 features"),
+        ({"categorical": {5: ("a", "b")}}, "categorical column 5 is not one of the 2 features"),
+        ({"categorical": {0: ("a", "b")}}, "column 0 holds codes outside 0..1"),
+        ({"X": csr_array([[np.nan, 1.0]] * 6)}, "a sparse matrix cannot hold missing"),
+    ],
+)
+def test_extras_that_do_not_fit_the_rows_are_refused(tmp_path, monkeypatch, change, words):
+    data = replace(Data(np.arange(12.0).reshape(6, 2), np.arange(6) % 2), **change)
+    with pytest.raises(DataError, match=re.escape(words)):
+        saved(data, tmp_path, monkeypatch)
+
+
+def test_missing_numbers_and_missing_codes_are_counted_apart(tmp_path, monkeypatch):
+    X = np.array([[0.0, np.nan], [np.nan, 2.0], [1.0, 3.0], [np.nan, 4.0]])
+    found = saved(Data(X, np.arange(4) % 2, categorical={0: ("a", "b")}), tmp_path, monkeypatch)
+    assert (found.missing, found.missing_codes) == (1, 2)

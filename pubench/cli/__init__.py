@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -15,10 +16,22 @@ from pubench.errors import PubenchError, StoreError
 
 __all__ = ["main"]
 
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Ends quietly when the reader has gone (for example ``| head``), and not with the code of failed cells."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Nothing more to say, and nobody to say it to.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return PIPE_CLOSED
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pubench")
 def cli() -> None:
     """Benchmark learning from positive and unlabeled data.
@@ -44,10 +57,6 @@ def main() -> None:
         for line in str(error).splitlines():
             click.echo(f"pubench: {line}", err=True)
         code = FAILED if isinstance(error, StoreError) else USAGE
-    except BrokenPipeError:
-        # The reader has gone (for example `| head`): nothing more to say, and nobody to say it to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = OK
     except Exception as error:
         if os.environ.get("PUBENCH_DEBUG"):
             raise

@@ -36,7 +36,7 @@ def make_report(results: Results) -> Report:
     """Gather what the tables show."""
     from pubench.report import build_report
 
-    metrics = {name: results.plan.metrics[name] for name in results.plan.shown}
+    metrics = {name: results.plan.metrics[name].greater_is_better for name in results.plan.shown}
     return build_report(results.rows, results.plan.suite, metrics, results.plan.description)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from types import TracebackType
 from typing import Any, Self
@@ -18,6 +19,7 @@ class Silent:
 
     def __init__(self) -> None:
         self.total = self.finished = self.failed = 0
+        self._stopping = False
 
     def __enter__(self) -> Self:
         return self
@@ -38,6 +40,14 @@ class Silent:
         """Count a cell that has ended."""
         self.finished += 1
         self.failed += record["status"] != "ok"
+        if self._stopping:
+            raise KeyboardInterrupt
+
+    def stop(self, number: int, frame: object) -> None:
+        """Handle a signal by stopping: now or, where Python swallows that (in ``__del__``), after this cell."""
+        self._stopping = True
+        sys.unraisablehook = lambda _: None
+        raise KeyboardInterrupt
 
 
 class Lines(Silent):
@@ -112,8 +122,6 @@ class Bar(Silent):
 
 def make_progress(*, quiet: bool, jobs: int) -> Silent:
     """Return what suits the place: nothing, a bar in a terminal, lines elsewhere."""
-    import sys
-
     if quiet:
         return Silent()
     return Bar(jobs) if sys.stderr.isatty() else Lines()

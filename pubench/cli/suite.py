@@ -51,8 +51,9 @@ def run(
     from pubench.cli.progress import make_progress
     from pubench.runner import stop_workers
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = make_progress(quiet=quiet, jobs=options["jobs"])
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, progress.stop)
     try:
         with progress:
             results = run_suite(

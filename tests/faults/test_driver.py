@@ -27,12 +27,13 @@ from fault_tools import (
 from pubench.api import run_suite
 from pubench.store import read_records
 
-CELLS = 24
+CELLS = 20
+SLOW_JOBS = ["2", pytest.param("1", marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two dozen cells of a twentieth of a second each, half of them tuned."""
+    """Twenty cells of a tenth of a second each, half of them tuned."""
     folder = tmp_path_factory.mktemp("suite")
     return write_suite(
         folder / "suite.toml",
@@ -52,6 +53,7 @@ def undisturbed(suite: Path, tmp_path_factory: pytest.TempPathFactory) -> list[d
     return stable_rows(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_killed_at_any_moment_and_resumed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
@@ -72,12 +74,12 @@ def test_killed_at_any_moment_and_resumed(
     assert {key: after[key] for key in finished} == finished
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", SLOW_JOBS)
 def test_killed_after_each_few_cells_and_resumed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
 ) -> None:
     out = tmp_path / "run"
-    for enough in (1, 6, 13):
+    for enough in (1, 9):
         with driver(*run_arguments(suite, out, "--jobs", jobs)) as (process, marker):
             wait_for(lambda enough=enough: stored(out) >= enough, "cells to be stored")
             assert children(marker)
@@ -87,16 +89,15 @@ def test_killed_after_each_few_cells_and_resumed(
         assert enough <= stored(out) < CELLS
     result = run(suite, out, "--jobs", jobs)
     assert (result.returncode, sentences(result)) == (0, [])
-    assert f"{CELLS} cells are finished already" in result.stderr
+    assert f" of {CELLS} cells are finished already" in result.stderr
     assert stable_rows(out) == undisturbed
 
 
 def test_a_killed_worker_takes_no_cell_with_it(suite: Path, undisturbed: list[dict], tmp_path: Path) -> None:
     out = tmp_path / "run"
     with driver(*run_arguments(suite, out, "--jobs", "2")) as (process, marker):
-        for enough in (2, 8):
-            wait_for(lambda enough=enough: stored(out) >= enough, "cells to be stored")
-            wait_for(lambda: workers(marker), "a worker")[0].send_signal(signal.SIGKILL)
+        wait_for(lambda: stored(out) >= 5, "cells to be stored")
+        workers(marker)[0].send_signal(signal.SIGKILL)
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
         assert "Traceback" not in err
@@ -104,7 +105,7 @@ def test_a_killed_worker_takes_no_cell_with_it(suite: Path, undisturbed: list[di
     assert stable_rows(out) == undisturbed
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", SLOW_JOBS)
 def test_a_killed_child_is_a_crash_of_its_cell_alone(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
 ) -> None:
@@ -120,13 +121,20 @@ def test_a_killed_child_is_a_crash_of_its_cell_alone(
     crashed = [number for number, row in enumerate(rows) if row["status"] == "crashed"]
     assert [rows[number]["error"] for number in crashed] == ["was ended by signal SIGKILL"]
     assert all(row == undisturbed[n] for n, row in enumerate(rows) if n not in crashed)
-    assert run(suite, out).returncode == 1
+    assert run_suite(suite, out=out, plugins=[PLUGIN]).n_failed == 1
     assert run(suite, out, "--retry-failed").returncode == 0
     assert stable_rows(out) == undisturbed
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [
+        ("1", signal.SIGTERM),
+        ("2", signal.SIGINT),
+        pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
 def test_stopping_says_how_to_go_on(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str, number: signal.Signals
 ) -> None:
@@ -140,22 +148,42 @@ def test_stopping_says_how_to_go_on(
     assert process.returncode == 130, err
     assert "Traceback" not in err
     last = err.splitlines()[-1]
-    assert last == (
-        f"pubench: stopped; {stored(out)} of {CELLS} cells are stored. Run the same command again to go on."
-    )
+    # The signal may come when a cell is stored and not yet counted.
+    assert last in {
+        f"pubench: stopped; {number} of {CELLS} cells are stored. Run the same command again to go on."
+        for number in (stored(out), stored(out) - 1)
+    }
     assert [line for line in err.splitlines() if not line.startswith("[")] == [last]
     assert 5 <= stored(out) < CELLS
     assert statuses(out).count("pending") == CELLS - stored(out)
-    assert run(suite, out, "--jobs", jobs).returncode == 0
+    run_suite(suite, out=out, plugins=[PLUGIN])
     assert stable_rows(out) == undisturbed
 
 
-@pytest.mark.parametrize("moment", [0.25, 0.5, 0.8, 1.1])
+@pytest.mark.parametrize("moment", [0.0, 0.1, 0.2, 0.3, 0.5])
 def test_stopping_early_is_quiet_too(suite: Path, tmp_path: Path, moment: float) -> None:
     with driver(*run_arguments(suite, tmp_path / "run", "--jobs", "2")) as (process, marker):
+        wait_for((tmp_path / "run" / "plan.json").exists, "the plan")
         time.sleep(moment)
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=30)
         wait_for(lambda: not alive(marker), "everything to end", seconds=5)
     assert process.returncode == 130, err
-    assert "Traceback" not in err
+    assert [line for line in err.splitlines() if not line.startswith("[")] == err.splitlines()[-1:]
+
+
+@pytest.mark.parametrize("jobs", SLOW_JOBS)
+def test_stopping_does_not_wait_for_cells_under_way(tmp_path: Path, jobs: str) -> None:
+    slow = write_suite(
+        tmp_path / "s.toml", algorithms=[{"use": "good", "params": {"pause": 15}}], replicates=3
+    )
+    with driver(*run_arguments(slow, tmp_path / "run", "--jobs", jobs)) as (process, marker):
+        wait_for(lambda: len(children(marker)) == int(jobs), "the children")
+        time.sleep(1.0)
+        os.killpg(process.pid, signal.SIGINT)
+        started = time.monotonic()
+        _, err = process.communicate(timeout=30)
+        assert time.monotonic() - started < 8
+        wait_for(lambda: not alive(marker), "everything to end", seconds=5)
+    assert process.returncode == 130, err
+    assert err.splitlines()[-1].startswith("pubench: stopped; 0 of 3 cells are stored.")

@@ -39,7 +39,8 @@ def pubench(folder, *arguments, **environment):
 
 
 def _run(command, folder, environment):
-    env = os.environ | {"PYTHONPATH": str(folder)} | environment
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    env = os.environ | {"PYTHONPATH": path} | environment
     return subprocess.run(
         command, capture_output=True, text=True, env=env, cwd=folder, timeout=120, check=False
     )

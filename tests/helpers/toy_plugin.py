@@ -36,6 +36,8 @@ class Toy:
         self.shift, self.mode, self.received = shift, mode, received
 
     def fit(self, X, s):
+        if self.mode == "fragile" and "TOY_FAIL" in os.environ:
+            raise RuntimeError("fragile as told")
         dense = X if isinstance(X, np.ndarray) else X.toarray()
         holes = int(np.isnan(dense).sum())
         note(
@@ -52,6 +54,10 @@ class Toy:
         dense = np.nan_to_num(dense)
         self.classes_ = np.array([0, 1])
         self.direction_ = dense[s == 1].mean(axis=0) - dense[s == 0].mean(axis=0)
+        if "random_state" in self.received:
+            # Chance of both kinds, large enough to show in every metric.
+            own = np.random.default_rng(self.received["random_state"]).normal(size=X.shape[1])
+            self.direction_ += own + np.random.normal(size=X.shape[1])  # noqa: NPY002
         return self
 
     def decision_function(self, X):

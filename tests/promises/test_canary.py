@@ -18,8 +18,8 @@ from pubench.cell import label_rows
 from pubench.jobs import Job
 from pubench.plan import plan_suite
 from pubench.plugins import discover
-from pubench.prepared import read_target
 from pubench.suite import parse_suite
+from pubench.truth import read_target
 
 PLUGIN = Path(__file__).with_name("canary.py")
 SUITE = """

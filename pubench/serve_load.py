@@ -1,0 +1,162 @@
+"""In the child: run a data set plugin's loader, check what it returns, and save it as arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.cache import cache_root, digest, write_atomically
+from pubench.data import Data
+from pubench.errors import DataError
+from pubench.imports import load_files, resolve
+from pubench.messages import Message
+from pubench.prepared import Prepared
+
+if TYPE_CHECKING:
+    from pubench.child import Channel
+
+__all__ = ["serve_load"]
+
+_ROW_ORDER = 20030821
+_KEPT_TYPES = (np.float64, np.float32, np.uint8)
+
+
+def serve_load(message: Message, channel: Channel) -> None:
+    """In the child: load, check and save the data set named by the request."""
+    request = message.header
+    load_files(request["files"])
+    try:
+        data = resolve(request["loader"])(**request["params"])
+    except DataError as error:
+        channel.send({"kind": "failed", "error": str(error)})
+        return
+    try:
+        _save(request["name"], _checked(request["name"], data), Path(request["folder"]))
+    except OSError as error:
+        raise DataError(f"cannot write the cache {request['folder']}: {error.strerror}") from error
+    channel.send({"kind": "loaded"})
+
+
+def _checked(name: str, data: Any) -> Data:
+    """Return the data with X as float or CSR matrix, or say what is wrong with what the loader returned."""
+    from scipy.sparse import csr_array, issparse
+
+    if not isinstance(data, Data):
+        raise DataError(f"the loader of '{name}' returned {type(data).__name__}, not pubench.data.Data")
+    sparse = issparse(data.X)
+    X: Any = csr_array(data.X) if sparse else np.asarray(data.X)
+    values: NDArray[Any] = X.data if sparse else X
+    if X.ndim != 2 or values.dtype.kind not in "fiub":
+        raise DataError(f"'{name}': X must be a matrix of numbers, not {X.ndim}-dimensional {values.dtype}")
+    target = np.asarray(data.target)
+    if target.shape != (X.shape[0],):
+        raise DataError(f"'{name}': target has shape {target.shape}, X has {X.shape[0]} rows")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise DataError(f"'{name}' is empty: {X.shape[0]} rows, {X.shape[1]} features")
+    if sparse and (np.isnan(values).any() or data.categorical):
+        raise DataError(f"'{name}': a sparse matrix cannot hold missing or categorical cells; make it dense")
+    if np.isinf(values).any():
+        raise DataError(f"'{name}' holds infinite values; clip them or set them missing (NaN)")
+    if values.dtype not in _KEPT_TYPES:
+        X = X.astype(np.float64)
+    _check_extras(name, data, X)
+    return replace(data, X=X, target=target, feature_names=tuple(map(str, data.feature_names)))
+
+
+def _check_extras(name: str, data: Data, X: Any) -> None:
+    n, d = X.shape
+    if data.split is not None:
+        split = np.asarray(data.split)
+        if split.shape != (n,) or not set(np.unique(split)) <= {"train", "test"}:
+            raise DataError(f"'{name}': split must say 'train' or 'test' for each of the {n} rows")
+    if data.feature_names and len(data.feature_names) != d:
+        raise DataError(f"'{name}': {len(data.feature_names)} feature names for {d} features")
+    for column, names in data.categorical.items():
+        if not 0 <= column < d:
+            raise DataError(f"'{name}': categorical column {column} is not one of the {d} features")
+        codes = X[:, column][~np.isnan(X[:, column])]
+        if codes.size and (codes.min() < 0 or codes.max() >= len(names) or (codes % 1).any()):
+            raise DataError(f"'{name}': column {column} holds codes outside 0..{len(names) - 1}")
+
+
+def _class_names(target: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    values, codes = np.unique(target, return_inverse=True)
+    names = [str(int(v)) if isinstance(v, np.floating) and float(v).is_integer() else str(v) for v in values]
+    return tuple(names), codes.astype(np.int32)
+
+
+def _save(name: str, data: Data, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    order = np.random.default_rng(_ROW_ORDER).permutation(data.X.shape[0])
+    classes, codes = _class_names(data.target)
+    # The truth lies in a folder of its own: whoever is told where the features are is not told where it is.
+    truth = cache_root() / "truth" / f"{digest(['truth', folder.name])}.npy"
+    X: Any = data.X[order]
+    parts = _parts(X)
+    split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
+    categorical = tuple(sorted((int(c), len(names)) for c, names in data.categorical.items()))
+    hashed = [*parts.values(), codes[order], *([] if split is None else [split])]
+    missing = int(np.isnan(next(iter(parts.values()))).sum())
+    missing_codes = int(sum(np.isnan(X[:, column]).sum() for column in data.categorical))
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".tmp-"))
+    try:
+        for part, array in parts.items():
+            np.save(temporary / f"{part}.npy", array)
+        _save_truth(truth, codes[order], split)
+        prepared = Prepared(
+            name=name,
+            folder=str(folder),
+            truth=str(truth),
+            fingerprint=_fingerprint(hashed, (classes, categorical)),
+            n_rows=X.shape[0],
+            n_features=X.shape[1],
+            sparse="indptr" in parts,
+            missing=missing - missing_codes,
+            missing_codes=missing_codes,
+            classes=classes,
+            counts=tuple(np.bincount(codes, minlength=len(classes)).tolist()),
+            categorical=categorical,
+            has_split=data.split is not None,
+            feature_names=data.feature_names,
+        )
+        (temporary / "meta.json").write_text(prepared.to_json(), encoding="utf-8")
+        sizes = [(temporary / p.name if p.parent == folder else p).stat().st_size for p in prepared.arrays()]
+        write_atomically(temporary / "sizes", " ".join(map(str, sizes)))
+        # Another process may have been faster; its copy is the same.
+        with contextlib.suppress(OSError):
+            os.rename(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _parts(X: Any) -> dict[str, NDArray[Any]]:
+    if isinstance(X, np.ndarray):
+        return {"X": np.ascontiguousarray(X)}
+    return {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+
+
+def _save_truth(path: Path, codes: NDArray[np.int32], split: NDArray[Any] | None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files = {path: codes} | ({path.with_suffix(".split.npy"): split} if split is not None else {})
+    for target, array in files.items():
+        temporary = target.with_name(f".{target.stem}.{os.getpid()}.npy")
+        np.save(temporary, array)
+        os.replace(temporary, target)
+
+
+def _fingerprint(arrays: Sequence[NDArray[Any]], facts: object) -> str:
+    sha = hashlib.sha256(repr(facts).encode())
+    for array in arrays:
+        sha.update(f"{array.dtype.str}{array.shape}".encode())
+        sha.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return sha.hexdigest()[:32]

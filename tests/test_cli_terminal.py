@@ -1,0 +1,113 @@
+"""The command line in a terminal and in a shell: the bar, and completion."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.suites import TOY, toml
+
+ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
+
+def in_terminal(*arguments, **environment):
+    """Run the command line in a pseudo-terminal and return its exit code and what it showed."""
+    command = [sys.executable, "-m", "pubench", *map(str, arguments)]
+    main, other = pty.openpty()
+    env = os.environ | {"TERM": "xterm", "COLUMNS": "120"} | environment
+    process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=env, close_fds=True)
+    os.close(other)
+    shown = b""
+    while True:
+        try:
+            data = os.read(main, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    os.close(main)
+    return process.wait(), ANSI.sub("", shown.decode())
+
+
+def test_a_terminal_gets_a_bar_with_done_failed_running_and_time_left(tmp_path):
+    (tmp_path / "mine.toml").write_text(toml(replicates=3))
+    code, shown = in_terminal(
+        "suite", "run", tmp_path / "mine.toml", "--out", tmp_path / "run", "--plugin", TOY
+    )
+    assert code == 0
+    assert "3/3" in shown
+    assert re.search(r"0 failed, \d running", shown)
+    assert re.search(r"\d:\d\d:\d\d left", shown)
+    assert "[1/3] ok" not in shown
+    assert "3 ok" in shown
+
+
+def test_a_failure_stays_on_the_screen(tmp_path):
+    algorithms = [{"use": "toy", "params": {"mode": "fragile"}}]
+    (tmp_path / "mine.toml").write_text(toml(algorithms=algorithms))
+    arguments = ("suite", "run", tmp_path / "mine.toml", "--out", tmp_path / "run", "--plugin", TOY)
+    code, shown = in_terminal(*arguments, TOY_FAIL="1")
+    assert code == 1
+    assert (
+        "failed: toy-blobs | case-control n_p=10 | toy | replicate 0: RuntimeError: fragile as told" in shown
+    )
+    assert "1 failed, 0 running" in shown
+
+
+def complete(words, folder):
+    """Ask the command line to complete the last word, as bash does."""
+    env = os.environ | {
+        "_PUBENCH_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    command = [sys.executable, "-m", "pubench"]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=folder, check=True)
+    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["pubench", "su"], ["suite"]),
+        (["pubench", "suite", "st"], ["status"]),
+        (["pubench", "suite", "run", "quick"], ["quickstart"]),
+        (["pubench", "suite", "run", "mi"], ["mine.toml"]),
+        (["pubench", "suite", "run", "quickstart", "--ret"], ["--retry-failed"]),
+        (["pubench", "list", "al"], ["algorithms"]),
+        (["pubench", "export", ".", "--format", "p"], ["parquet"]),
+    ],
+)
+def test_words_are_completed(tmp_path, words, expected):
+    (tmp_path / "mine.toml").write_text(toml())
+    assert complete(words, tmp_path) == expected
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_call_the_command(shell):
+    command = [sys.executable, "-m", "pubench", "completion", shell]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "_PUBENCH_COMPLETE" in done.stdout
+    assert "pubench" in done.stdout
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=done.stdout, text=True, check=True)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_bash_completes_a_bundled_suite():
+    script = """
+        eval "$(pubench completion bash)"
+        COMP_WORDS=(pubench suite run quick); COMP_CWORD=3
+        _pubench_completion pubench
+        echo "${COMPREPLY[@]}"
+        """
+    env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, check=True)
+    assert (done.stdout, done.stderr) == ("quickstart\n", "")
