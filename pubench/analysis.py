@@ -87,7 +87,8 @@ def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None
     ScoreTable
     """
     rows = list(rows)
-    blocks = _blocks(rows)
+    # A line that nothing could ever fill says nothing; if all were such, saying so is the point.
+    blocks = _blocks([row for row in rows if _tells(row, metric)]) or _blocks(rows)
     algorithms = tuple(dict.fromkeys(str(row["algorithm"]) for row in rows))
     cells = _fill(rows, blocks)
     grid = [[_summary(cells.get((block, name), ()), metric) for name in algorithms] for block in blocks]
@@ -113,6 +114,11 @@ def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None
         ranks=ranks,
         ranked_blocks=ranked,
     )
+
+
+def _tells(row: Row, metric: str) -> bool:
+    """Whether a row has the metric, or might have had it."""
+    return row["status"] not in ("ok", "skipped") or row.get(metric) is not None
 
 
 def average_ranks(
@@ -201,7 +207,7 @@ def _fill(rows: Sequence[Row], blocks: Sequence[Block]) -> dict[tuple[Block, str
     cells: dict[tuple[Block, str], list[Row]] = {}
     for row in rows:
         own = _block(row)
-        homes = [own] if own.criterion is not None else shared[own.dataset, own.labelling]
+        homes = [own] if own.criterion is not None else shared.get((own.dataset, own.labelling), [])
         for block in homes:
             cells.setdefault((block, str(row["algorithm"])), []).append(row)
     return cells

@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.data import Assignment, Truth
-from pubench.evaluation import evaluate, is_collapsed
+from pubench.evaluation import evaluate, is_collapsed, regret
 from pubench.failures import describe
 from pubench.fitting import Predictions
 from pubench.imports import load_files
 from pubench.jobs import Cell, CriterionPlan, Job
+from pubench.judging import judge
 from pubench.labelling import assign
 from pubench.messages import Message
 from pubench.prepared import read_features
 from pubench.sandbox import Sandbox, SandboxError
-from pubench.truth import read_split, read_target
+from pubench.truth import read_posterior, read_split, read_target
 
 __all__ = ["Record", "label_rows", "run_job"]
 
@@ -63,7 +64,10 @@ def label_rows(job: Job) -> tuple[NDArray[np.int64], Assignment, Truth]:
         split=read_split(prepared.truth)[rows] if prepared.has_split else None,
         features=lambda: read_features(prepared.folder, prepared.sparse, prepared.n_features)[rows],
     )
-    return rows, assignment, Truth(y[assignment.train], y[assignment.test])
+    posterior = None
+    if prepared.has_posterior and job.data.classes == {0: 0, 1: 1}:
+        posterior = read_posterior(prepared.truth)[rows[assignment.test]]
+    return rows, assignment, Truth(y[assignment.train], y[assignment.test], posterior)
 
 
 def _sample(
@@ -177,6 +181,9 @@ class Conversation:
                 "traceback": "",
             }
         metrics, notes = evaluate(self.job.metrics, self.truth.test, predictions)
+        if self.job.data.prepared.pu:
+            scenario = self.job.labelling.scenario
+            metrics |= judge(self.job.judges, self.truth.test, predictions, header["prior"], scenario)
         versions = {metric.name: metric.version for metric in self.job.metrics}
         record = {
             name: header[name]
@@ -184,6 +191,8 @@ class Conversation:
         }
         seconds = self._searched.header["seconds"] if self._searched else 0.0
         collapse = {"collapsed": is_collapsed(predictions), "tune_seconds": seconds}
+        if self.truth.posterior is not None:
+            collapse["regret"] = regret(self.truth.posterior, predictions)
         return (
             {"status": "ok", "metrics": metrics, "metric_versions": versions, "notes": notes}
             | record

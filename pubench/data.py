@@ -73,10 +73,14 @@ class PUTrain:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """True classes (1 = positive) of the training and the test rows; only the evaluator holds one."""
+    """True classes (1 = positive) of the training and the test rows; only the evaluator holds one.
+
+    Of real PU data nobody knows them: there it holds s. ``posterior`` is Pr(y = 1 | x) of the test rows, if known.
+    """
 
     train: NDArray[np.uint8]
     test: NDArray[np.uint8]
+    posterior: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +88,12 @@ class Assignment:
     """Which rows train, which of them are labelled, which rows test.
 
     ``train`` has the labelled rows first, then the unlabelled ones; with case-control labelling a row may stand in
-    both parts. ``prior`` is Pr(y = 1) of the population that the scenario speaks of. ``notes`` say what a reader
-    should know, for example that positives were drawn with replacement.
+    both parts. ``prior`` is Pr(y = 1) of the population that the scenario speaks of; None where nobody
+    knows it. ``notes`` say what a reader should know, for example that positives were drawn with replacement.
     """
 
     train: NDArray[np.int64]
     s: NDArray[np.uint8]
     test: NDArray[np.int64]
-    prior: float
+    prior: float | None
     notes: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from pubench.imports import resolve
 from pubench.jobs import MetricPlan
 from pubench.metrics import collapsed
 
-__all__ = ["evaluate", "is_collapsed"]
+__all__ = ["evaluate", "is_collapsed", "regret"]
 
 
 def evaluate(
@@ -39,3 +39,13 @@ def evaluate(
 def is_collapsed(predictions: Predictions) -> bool:
     """Whether every row got the same decision."""
     return bool(collapsed(predictions.decision))
+
+
+def regret(posterior: NDArray[np.float64], predictions: Predictions) -> float:
+    r"""Return the expected accuracy lost against the Bayes rule on these rows.
+
+    With p = Pr(y = 1 | x) and decision f it is the mean of max(p, 1 - p) - (p if f = 1 else 1 - p), free of the noise
+    that counting true classes has.
+    """
+    chosen = np.where(predictions.decision == 1, posterior, 1 - posterior)
+    return float(np.mean(np.maximum(posterior, 1 - posterior) - chosen))

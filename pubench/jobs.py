@@ -139,7 +139,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Cells that share data set, labelling, replicate, algorithm and search; one for each criterion."""
+    """Cells that share data set, labelling, replicate, algorithm and search; one for each criterion.
+
+    ``judges`` are the criteria that stand in for metrics where true classes are unknown.
+    """
 
     cells: tuple[Cell, ...]
     criteria: tuple[CriterionPlan, ...]
@@ -150,5 +153,6 @@ class Job:
     prior: PriorPlan
     limits: Limits
     metrics: tuple[MetricPlan, ...]
+    judges: tuple[CriterionPlan, ...]
     seeds: Mapping[str, int]
     files: tuple[str, ...] = ()

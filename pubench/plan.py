@@ -1,35 +1,23 @@
-"""From a suite and a registry to cells with keys and seeds, and the jobs that compute them."""
+"""From a suite and a registry to a plan: every name resolved, every problem told at once."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
-from pubench.cache import digest
-from pubench.errors import PubenchError, SuiteError
-from pubench.jobs import Cell, CriterionPlan, DataPlan, Job, Limits, MetricPlan, Plan, PlannedMetric
+from pubench.errors import PubenchError, SuiteError, UnknownNameError
+from pubench.jobs import Job, Plan, PlannedMetric
 from pubench.labelling import Labelling
-from pubench.plan_parts import (
-    AlgorithmPart,
-    DatasetPart,
-    PriorPart,
-    SearchPart,
-    algorithm_part,
-    dataset_part,
-    metric_plans,
-    prior_part,
-    search_part,
-)
+from pubench.layout import Layout, Parts
+from pubench.plan_data import DatasetPart, dataset_part
+from pubench.plan_parts import SearchPart, algorithm_part, metric_plans, prior_part, search_part
 from pubench.registry import Registry
 from pubench.suite import Suite
 
 __all__ = ["Planned", "plan_suite"]
-
-PROTOCOL = "1"
-"""Change it when a change of pubench itself changes results: every stored cell is then run again."""
 
 T = TypeVar("T")
 
@@ -43,16 +31,6 @@ class Planned:
     broken: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Combination:
-    """What a group of replicates shares."""
-
-    data: DatasetPart
-    labelling: Labelling
-    algorithm: AlgorithmPart
-    search: SearchPart
-
-
 def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence[str] = ()) -> Planned:
     """Resolve every name, prepare the data, and list the cells in order.
 
@@ -62,6 +40,7 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         One line for each name that is unknown and each request that the data cannot serve.
     """
     problems: list[str] = []
+    base, tuning = Path(source).absolute().parent, suite.tuning
 
     def gather(key: str, make: Callable[[int], T], count: int) -> list[T]:
         made = []
@@ -74,30 +53,34 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
 
     algorithms = gather(
         "algorithms[{}]",
-        lambda i: algorithm_part(suite.algorithms[i], registry, suite.tuning),
+        lambda i: algorithm_part(suite.algorithms[i], registry, tuning),
         len(suite.algorithms),
     )
     searches = gather(
         "tuning.criteria[{}]",
-        lambda i: search_part(suite.tuning.criteria[i], registry, suite.tuning),
-        len(suite.tuning.criteria),
+        lambda i: search_part(tuning.criteria[i], registry, tuning),
+        len(tuning.criteria),
     )
-    gather(
-        "report.metrics[{}]", lambda i: registry.metric(suite.report.metrics[i]), len(suite.report.metrics)
+    shown = gather(
+        "report.metrics[{}]",
+        lambda i: _shown(suite.report.metrics[i], registry, suite),
+        len(suite.report.metrics),
     )
     priors = gather("prior", lambda _: prior_part(suite.prior, registry), 1)
     datasets = gather(
-        "datasets[{}]", lambda i: dataset_part(suite.datasets[i], registry, files), len(suite.datasets)
+        "datasets[{}]", lambda i: dataset_part(suite.datasets[i], registry, base, files), len(suite.datasets)
     )
     for part in datasets:
         gather("labellings[{}]", partial(_check, part, suite.labellings), len(suite.labellings))
     if problems:
         raise SuiteError("\n".join(problems))
-    metrics = registry.metrics()
-    planner = _Planner(suite, metric_plans(metrics), priors[0], tuple(files))
-    cells, jobs, broken = planner.lay_out(_combinations(suite, datasets, algorithms, searches))
-    described = {name: PlannedMetric(e.spec.greater_is_better, e.version) for name, e in metrics.items()}
-    plan = Plan(suite.name, suite.description, described, suite.report.metrics, tuple(cells))
+    judges = _judges(searches, [one for one in shown if one is not None], datasets)
+    metrics = metric_plans(registry.metrics())
+    plans = tuple(judge.plan for judge in judges)
+    parts = Parts(datasets, algorithms, searches, priors[0], metrics, plans, tuple(files))
+    cells, jobs, broken = Layout(suite, parts).lay_out()
+    names = _names_shown(suite, judges, datasets)
+    plan = Plan(suite.name, suite.description, _described(registry, judges), names, tuple(cells))
     return Planned(plan, tuple(jobs), broken)
 
 
@@ -105,127 +88,44 @@ def _check(part: DatasetPart, labellings: Sequence[Labelling], number: int) -> N
     part.check(labellings[number])
 
 
-def _combinations(
-    suite: Suite, datasets: list[DatasetPart], algorithms: list[AlgorithmPart], searches: list[SearchPart]
-) -> Iterator[tuple[int, list[_Combination]]]:
-    """Yield for each job its replicate and its combinations, one for each criterion that shares the search."""
-    shared = [searches] if suite.tuning.sampler != "tpe" else [[search] for search in searches]
-    for data in datasets:
-        for labelling in suite.labellings:
-            for replicate in range(suite.replicates):
-                for algorithm in algorithms:
-                    groups = shared if algorithm.tuned else [[SearchPart.none()]]
-                    for group in groups:
-                        yield replicate, [_Combination(data, labelling, algorithm, one) for one in group]
+def _shown(name: str, registry: Registry, suite: Suite) -> SearchPart | None:
+    """Return the criterion behind a report's metric, None for an ordinary metric."""
+    try:
+        registry.metric(name)
+    except UnknownNameError as unknown:
+        try:
+            return search_part(name, registry, suite.tuning)
+        except UnknownNameError:
+            raise unknown from None
+    return None
 
 
-class _Planner:
-    """Turns combinations into cells and jobs; digests of what repeats are computed once."""
-
-    def __init__(
-        self, suite: Suite, metrics: tuple[MetricPlan, ...], prior: PriorPart, files: tuple[str, ...]
-    ) -> None:
-        self.suite, self.metrics, self.prior, self.files = suite, metrics, prior, files
-        self._labellings = {
-            labelling: digest({**_fields(labelling), "name": ""}) for labelling in suite.labellings
-        }
-
-    def lay_out(
-        self, groups: Iterable[tuple[int, list[_Combination]]]
-    ) -> tuple[list[Cell], list[Job], dict[str, str]]:
-        cells: list[Cell] = []
-        jobs: list[Job] = []
-        broken: dict[str, str] = {}
-        for replicate, group in groups:
-            made = [self._cell(replicate, combination) for combination in group]
-            cells += made
-            if isinstance(group[0].data.plan, str):
-                broken |= {cell.key: group[0].data.plan for cell in made if not cell.skip}
-                continue
-            kept = [(c, g) for c, g in zip(made, group, strict=True) if not c.skip]
-            if kept:
-                jobs.append(self._job(replicate, kept, group[0].data.plan))
-        return cells, jobs, broken
-
-    def _cell(self, replicate: int, combination: _Combination) -> Cell:
-        data, algorithm, search = combination.data, combination.algorithm, combination.search
-        labelling = combination.labelling
-        prior = self.prior.digest if self._uses_prior(combination) else ""
-        parts = (
-            PROTOCOL,
-            data.digest,
-            self._labellings[labelling],
-            algorithm.digest,
-            search.digest,
-            prior,
-            f"{self.suite.seed}/{replicate}/{self.suite.limits.threads}",
-        )
-        return Cell(
-            key=hashlib.sha256("|".join(parts).encode()).hexdigest()[:24],
-            dataset=data.label,
-            scenario=labelling.scenario,
-            labelling=labelling.label,
-            replicate=replicate,
-            algorithm=algorithm.label,
-            criterion=search.name,
-            reference=algorithm.reference or search.reference,
-            skip=self._skip(combination),
-        )
-
-    def _uses_prior(self, combination: _Combination) -> bool:
-        return combination.algorithm.uses_prior or combination.search.needs_prior
-
-    def _skip(self, combination: _Combination) -> str:
-        """Say why an algorithm cannot be run on this data, at plan time; nothing if it can."""
-        scenario = combination.labelling.scenario
-        algorithm, search = combination.algorithm, combination.search
-        reasons = [
-            algorithm.unfit(combination.data, scenario),
-            search.unfit(scenario),
-            self.prior.unfit(scenario) if self._uses_prior(combination) else "",
-        ]
-        if self.prior.plan.source == "none" and (algorithm.needs_prior or search.needs_prior):
-            who = algorithm.label if algorithm.needs_prior else f"criterion '{search.name}'"
-            reasons.append(f"{who} needs a class prior; set [prior] source")
-        return next(filter(None, reasons), "")
-
-    def _job(self, replicate: int, kept: list[tuple[Cell, _Combination]], data: DataPlan) -> Job:
-        first = kept[0][1]
-        criteria: list[CriterionPlan] = [combination.search.plan for _, combination in kept]
-        uses_prior = any(self._uses_prior(combination) for _, combination in kept)
-        limits = self.suite.limits
-        return Job(
-            cells=tuple(cell for cell, _ in kept),
-            criteria=tuple(criteria),
-            data=data,
-            labelling=first.labelling,
-            algorithm=first.algorithm.plan,
-            tuning=first.search.tuning,
-            prior=self.prior.plan
-            if uses_prior
-            else replace(self.prior.plan, source="none", value=None, function=None),
-            limits=Limits(limits.seconds, limits.memory_mb, limits.threads),
-            metrics=self.metrics,
-            seeds=self._seeds(replicate, first),
-            files=self.files,
-        )
-
-    def _seeds(self, replicate: int, combination: _Combination) -> dict[str, int]:
-        """Name every source of randomness.
-
-        Splits and labels do not depend on the algorithm, so that algorithms are compared on the same rows; the split
-        does not depend on the labelling either, so that a sweep over label frequency keeps its test rows.
-        """
-        rows = f"{self.suite.seed}|{combination.data.rows_digest}|{replicate}"
-        labelled = f"{rows}|{self._labellings[combination.labelling]}"
-        fitted = f"{labelled}|{combination.algorithm.digest}"
-        bases = {"sample": rows, "split": rows, "label": rows, "folds": labelled, "prior": labelled}
-        return {name: _seed(base, name) for name, base in (bases | {"search": fitted, "fit": fitted}).items()}
+def _judges(
+    searches: Sequence[SearchPart], shown: Sequence[SearchPart], datasets: Sequence[DatasetPart]
+) -> list[SearchPart]:
+    """Return the criteria that judge real PU data: those that reports show and those that tune."""
+    if not any(part.pu for part in datasets):
+        if shown:
+            raise SuiteError(
+                f"report.metrics: '{shown[0].name}' is a criterion and judges PU data only; name a metric"
+            )
+        return []
+    named = {part.name: part for part in (*shown, *searches) if not part.reference}
+    return list(named.values())
 
 
-def _seed(base: str, purpose: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{base}|{purpose}".encode()).digest()[:8], "little") >> 1
+def _names_shown(
+    suite: Suite, judges: Sequence[SearchPart], datasets: Sequence[DatasetPart]
+) -> tuple[str, ...]:
+    """Return what reports show: no empty tables where every true class is unknown, and none missing."""
+    criteria = [str(judge.name) for judge in judges]
+    metrics = [name for name in suite.report.metrics if name not in criteria]
+    return tuple(criteria if all(part.pu for part in datasets) else metrics + criteria)
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+def _described(registry: Registry, judges: Sequence[SearchPart]) -> Mapping[str, PlannedMetric]:
+    metrics = {
+        name: PlannedMetric(entry.spec.greater_is_better, entry.version)
+        for name, entry in registry.metrics().items()
+    }
+    return metrics | {str(judge.name): PlannedMetric(judge.plan.maximise, judge.version) for judge in judges}

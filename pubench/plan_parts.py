@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from pubench.cache import digest
-from pubench.errors import DataError, SuiteError
-from pubench.jobs import AlgorithmPlan, CriterionPlan, DataPlan, MetricPlan, PriorPlan, TuningPlan
-from pubench.labelling import Labelling, check_counts
-from pubench.prepare import prepare
-from pubench.prepared import Prepared, select_classes
+from pubench.errors import SuiteError
+from pubench.jobs import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, TuningPlan
+from pubench.plan_data import DatasetPart
 from pubench.registry import Registered, Registry
 from pubench.specs import Algorithm, Metric, Scenario
-from pubench.suite import AlgorithmEntry, DatasetEntry, PriorConfig, TuningConfig
-from pubench.truth import read_split, read_target
+from pubench.suite import AlgorithmEntry, PriorConfig, TuningConfig
 from pubench.tuning import ADAPTIVE, param_to_json
 
 __all__ = [
     "AlgorithmPart",
-    "DatasetPart",
     "PriorPart",
     "SearchPart",
     "algorithm_part",
-    "dataset_part",
     "metric_plans",
     "prior_part",
     "search_part",
@@ -31,82 +26,6 @@ __all__ = [
 ]
 
 ORACLE = "oracle-"
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetPart:
-    """A data set entry, prepared; ``plan`` is the reason in words when it could not be loaded."""
-
-    label: str
-    plan: DataPlan | str
-    digest: str
-    rows_digest: str
-    counts: tuple[int, int] = (0, 0)
-
-    def check(self, labelling: Labelling) -> None:
-        """Raise DataError if the labelling asks for what the data do not have."""
-        if isinstance(self.plan, str):
-            return
-        given = None
-        if labelling.test == "given":
-            if not self.plan.prepared.has_split:
-                raise DataError(
-                    f"data set '{self.label}' has no split of its own; set test to a share such as 0.3"
-                )
-            given = _given_counts(self.plan)
-        try:
-            check_counts(*self.counts, labelling, given=given)
-        except DataError as error:
-            raise DataError(f"data set '{self.label}': {error}") from None
-
-
-def dataset_part(entry: DatasetEntry, registry: Registry, files: Sequence[str]) -> DatasetPart:
-    """Prepare a data set and choose its classes. A loader that fails dooms its own cells only."""
-    registered = registry.dataset(entry.use)
-    try:
-        prepared = prepare(registered, entry.params, files=files)
-    except DataError as error:
-        doomed = digest([entry.use, dict(entry.params), str(error)])
-        return DatasetPart(entry.label, str(error), doomed, doomed)
-    positive = entry.positive or registered.spec.positive
-    classes = select_classes(prepared, positive, entry.negative or None)
-    counts = _counts(prepared, classes)
-    sample = None
-    if entry.sample is not None:
-        sample = (entry.sample.positive or counts[1], entry.sample.negative or counts[0])
-        for wanted, there, side in ((sample[0], counts[1], "positive"), (sample[1], counts[0], "negative")):
-            if wanted > there:
-                raise DataError(
-                    f"sample.{side} = {wanted}: data set '{entry.label}' has {there} {side} rows; ask for fewer"
-                )
-        counts = (sample[1], sample[0])
-    names = {prepared.classes[number]: side for number, side in classes.items()}
-    rows = [prepared.fingerprint, names, sample]
-    plan = DataPlan(prepared, classes, sample, entry.preprocess)
-    return DatasetPart(
-        entry.label, plan, digest([*rows, asdict(entry.preprocess)]), digest(rows), (counts[1], counts[0])
-    )
-
-
-def _given_counts(plan: DataPlan) -> tuple[int, int] | None:
-    """Return the positive and negative rows of the data's own training part; unknown where rows are drawn."""
-    if plan.sample is not None:
-        return None
-    target, trains = read_target(plan.prepared.truth), read_split(plan.prepared.truth) == "train"
-    counts = [0, 0]
-    for number, side in plan.classes.items():
-        counts[side] += int((trains & (target == number)).sum())
-    return counts[1], counts[0]
-
-
-def _counts(prepared: Prepared, classes: Mapping[int, int]) -> tuple[int, int]:
-    """Return the number of negative and of positive rows."""
-    sides = [0, 0]
-    for number, side in classes.items():
-        sides[side] += prepared.counts[number]
-    if 0 in sides:
-        raise DataError(f"data set '{prepared.name}' has one class only")
-    return sides[0], sides[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +59,8 @@ class AlgorithmPart:
             return f"{self.label} is not made for {scenario} data"
         if isinstance(data.plan, str):
             return ""
+        if self.reference and data.pu:
+            return f"{self.label} needs true classes, which nobody knows ({data.label})"
         prepared, preprocess = data.plan.prepared, data.plan.preprocess
         if prepared.sparse and "sparse" not in self.spec.accepts:
             return f"{self.label} cannot take sparse data ({data.label})"
@@ -183,6 +104,7 @@ class SearchPart:
     tuning: TuningPlan | None
     digest: str
     scenarios: tuple[Scenario, ...] = ()
+    version: str = ""
 
     @classmethod
     def none(cls) -> SearchPart:
@@ -204,8 +126,10 @@ class SearchPart:
         """Whether the choice uses true labels."""
         return self.plan.oracle is not None
 
-    def unfit(self, scenario: Scenario) -> str:
-        """Say why the criterion cannot judge this scenario; nothing if it can."""
+    def unfit(self, data: DatasetPart, scenario: Scenario) -> str:
+        """Say why the criterion cannot judge models of these data; nothing if it can."""
+        if self.reference and data.pu:
+            return f"criterion '{self.name}' needs true classes, which nobody knows ({data.label})"
         if self.scenarios and scenario not in self.scenarios:
             return f"criterion '{self.name}' is not made for {scenario} data"
         return ""
@@ -228,7 +152,7 @@ def search_part(name: str, registry: Registry, tuning: TuningConfig) -> SearchPa
         name, spec.function, dict(spec.params), spec.greater_is_better, needs_prior=needs_prior
     )
     defined = digest([name, registered.version, spec.function, dict(spec.params), asdict(search)])
-    return SearchPart(plan, search, defined, spec.scenarios)
+    return SearchPart(plan, search, defined, spec.scenarios, registered.version)
 
 
 def tuning_plan(tuning: TuningConfig) -> TuningPlan:

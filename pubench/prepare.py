@@ -15,7 +15,7 @@ from pubench.registry import Registered
 from pubench.sandbox import Sandbox, SandboxError
 from pubench.specs import Dataset
 
-__all__ = ["prepare"]
+__all__ = ["cached", "empty_cache", "forget", "prepare"]
 
 _FORMAT = 3
 
@@ -57,13 +57,23 @@ def _identity(spec: Dataset, arguments: Mapping[str, Any]) -> Any:
         return None
     try:
         return resolve(spec.identity)(**arguments)
+    except DataError as error:
+        raise DataError(f"data set '{spec.name}': {error}") from error
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         raise DataError(f"data set '{spec.name}': its identity raised {reason}") from error
 
 
 def _from_cache(folder: Path) -> Prepared | None:
-    """Return what the cache holds, unless a file is missing or has another size than it was written with."""
+    """Return what the cache holds; what is not whole is removed."""
+    found = _read(folder)
+    if found is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _read(folder: Path) -> Prepared | None:
+    """Return a cached data set, unless a file is missing or has another size than it was written with."""
     try:
         prepared = Prepared.from_json((folder / "meta.json").read_text(encoding="utf-8"))
         sizes = (folder / "sizes").read_text(encoding="utf-8").split()
@@ -71,5 +81,24 @@ def _from_cache(folder: Path) -> Prepared | None:
             return prepared
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    shutil.rmtree(folder, ignore_errors=True)
     return None
+
+
+def cached() -> list[Prepared]:
+    """Return what the cache holds, sorted by name; entries that are not whole are left out."""
+    folders = (cache_root() / "prepared").glob("[0-9a-f]*")
+    found = [entry for folder in folders if (entry := _read(folder)) is not None]
+    return sorted(found, key=lambda entry: (entry.name, entry.fingerprint))
+
+
+def forget(prepared: Prepared) -> None:
+    """Remove a data set from the cache."""
+    for path in prepared.arrays():
+        path.unlink(missing_ok=True)
+    shutil.rmtree(prepared.folder, ignore_errors=True)
+
+
+def empty_cache() -> None:
+    """Remove everything that pubench keeps in its cache folder, and nothing else."""
+    for name in ("prepared", "truth", "openml"):
+        shutil.rmtree(cache_root() / name, ignore_errors=True)

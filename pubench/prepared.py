@@ -25,7 +25,7 @@ class Prepared:
     """What is known of a prepared data set without opening its arrays.
 
     The rows stand in a fixed random order, so that a row's position says nothing about its class. ``missing`` counts
-    empty numeric cells, ``missing_codes`` empty categorical ones.
+    empty numeric cells, ``missing_codes`` empty categorical ones. ``pu`` marks real PU data, whose target is s.
     """
 
     name: str
@@ -41,6 +41,8 @@ class Prepared:
     counts: tuple[int, ...]
     categorical: tuple[tuple[int, int], ...]
     has_split: bool
+    has_posterior: bool = False
+    pu: bool = False
     feature_names: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -60,8 +62,9 @@ class Prepared:
         """Return the files that must be there."""
         parts = ("data", "indices", "indptr") if self.sparse else ("X",)
         truth = Path(self.truth)
-        split = [truth.with_suffix(".split.npy")] if self.has_split else []
-        return [Path(self.folder) / f"{part}.npy" for part in parts] + [truth, *split]
+        extras = {"split": self.has_split, "posterior": self.has_posterior}
+        kept = [truth.with_suffix(f".{name}.npy") for name, there in extras.items() if there]
+        return [Path(self.folder) / f"{part}.npy" for part in parts] + [truth, *kept]
 
 
 @lru_cache(maxsize=4)

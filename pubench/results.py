@@ -19,7 +19,7 @@ __all__ = ["FAILED", "TIMES", "Results", "read_results"]
 
 TIMES = ("tune_seconds", "fit_seconds", "score_seconds", "peak_memory_mb")
 FAILED = ("failed", "timeout", "crashed", "out-of-memory")
-_FACTS = ("collapsed", "prior", "true_prior", "n_p", "n_u", "n_test")
+_FACTS = ("collapsed", "regret", "prior", "true_prior", "n_p", "n_u", "n_test")
 
 Row = dict[str, Any]
 

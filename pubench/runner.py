@@ -193,7 +193,9 @@ def _connect(execution: Execution, stack: contextlib.ExitStack) -> None:
 
 def stop_workers() -> None:
     """End loky's workers at once; their children go with them."""
-    from joblib.externals.loky import get_reusable_executor
-
     close_sandboxes()
-    get_reusable_executor().shutdown(wait=False, kill_workers=True)
+    # The interrupt may have come anywhere, in the middle of importing joblib too.
+    with contextlib.suppress(Exception):
+        from joblib.externals.loky import get_reusable_executor
+
+        get_reusable_executor(reuse=True, kill_workers=True).shutdown(wait=False, kill_workers=True)

@@ -24,7 +24,7 @@ from pubench.imports import load_files, resolve
 from pubench.memory import peak_mb, reset_peak
 from pubench.messages import Message
 from pubench.prepared import read_features
-from pubench.preprocess import DensePreprocess, Preprocess, SparsePreprocess, fit_preprocess
+from pubench.preprocess import Fitted, Preprocess, fit_preprocess
 from pubench.splits import folds, validation_share
 from pubench.tuning import SearchConfig, Trial, choose, param_from_json, search
 
@@ -170,7 +170,7 @@ class Bench:
             )
         return prior
 
-    def _fit_preprocess(self, X: Matrix) -> DensePreprocess | SparsePreprocess:
+    def _fit_preprocess(self, X: Matrix) -> Fitted:
         return fit_preprocess(self._config, X, self.categorical, missing=self._holes)
 
     def _fit_rows(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

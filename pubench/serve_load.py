@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import inspect
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pubench.cache import cache_root, digest, write_atomically
 from pubench.data import Data
-from pubench.errors import DataError
+from pubench.errors import DataError, did_you_mean
+from pubench.fingerprints import fingerprint
 from pubench.imports import load_files, resolve
 from pubench.messages import Message
 from pubench.prepared import Prepared
@@ -36,7 +37,9 @@ def serve_load(message: Message, channel: Channel) -> None:
     request = message.header
     load_files(request["files"])
     try:
-        data = resolve(request["loader"])(**request["params"])
+        loader = resolve(request["loader"])
+        _check_params(loader, request["params"])
+        data = loader(**request["params"])
     except DataError as error:
         channel.send({"kind": "failed", "error": str(error)})
         return
@@ -45,6 +48,19 @@ def serve_load(message: Message, channel: Channel) -> None:
     except OSError as error:
         raise DataError(f"cannot write the cache {request['folder']}: {error.strerror}") from error
     channel.send({"kind": "loaded"})
+
+
+def _check_params(loader: Callable[..., Any], params: Mapping[str, Any]) -> None:
+    """Say which parameter the loader does not know, or which it cannot do without."""
+    known = inspect.signature(loader).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for name in params:
+        if name not in known:
+            raise DataError(f"params.{name}: it has no such parameter{did_you_mean(name, known)}")
+    for name, parameter in known.items():
+        if parameter.default is parameter.empty and name not in params:
+            raise DataError(f"params.{name}: it cannot do without this parameter; add it")
 
 
 def _checked(name: str, data: Any) -> Data:
@@ -81,6 +97,12 @@ def _check_extras(name: str, data: Data, X: Any) -> None:
             raise DataError(f"'{name}': split must say 'train' or 'test' for each of the {n} rows")
     if data.feature_names and len(data.feature_names) != d:
         raise DataError(f"'{name}': {len(data.feature_names)} feature names for {d} features")
+    if data.pu and not set(np.unique(np.asarray(data.target)).tolist()) <= {0, 1}:
+        raise DataError(f"'{name}': labels of PU data must be 1 (labelled) or 0 (unlabelled)")
+    if data.posterior is not None:
+        posterior = np.asarray(data.posterior)
+        if posterior.shape != (n,) or not ((posterior >= 0) & (posterior <= 1)).all():
+            raise DataError(f"'{name}': posterior must be a probability for each of the {n} rows")
     for column, names in data.categorical.items():
         if not 0 <= column < d:
             raise DataError(f"'{name}': categorical column {column} is not one of the {d} features")
@@ -105,19 +127,22 @@ def _save(name: str, data: Data, folder: Path) -> None:
     parts = _parts(X)
     split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
     categorical = tuple(sorted((int(c), len(names)) for c, names in data.categorical.items()))
-    hashed = [*parts.values(), codes[order], *([] if split is None else [split])]
+    posterior = None if data.posterior is None else np.asarray(data.posterior, dtype=np.float64)[order]
+    named = {"split": split, "posterior": posterior}
+    extras = {name: array for name, array in named.items() if array is not None}
+    hashed = [*parts.values(), codes[order], *extras.values()]
     missing = int(np.isnan(next(iter(parts.values()))).sum())
     missing_codes = int(sum(np.isnan(X[:, column]).sum() for column in data.categorical))
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".tmp-"))
     try:
         for part, array in parts.items():
             np.save(temporary / f"{part}.npy", array)
-        _save_truth(truth, codes[order], split)
+        _save_truth(truth, codes[order], extras)
         prepared = Prepared(
             name=name,
             folder=str(folder),
             truth=str(truth),
-            fingerprint=_fingerprint(hashed, (classes, categorical)),
+            fingerprint=fingerprint(hashed, (classes, categorical)),
             n_rows=X.shape[0],
             n_features=X.shape[1],
             sparse="indptr" in parts,
@@ -127,6 +152,8 @@ def _save(name: str, data: Data, folder: Path) -> None:
             counts=tuple(np.bincount(codes, minlength=len(classes)).tolist()),
             categorical=categorical,
             has_split=data.split is not None,
+            has_posterior=data.posterior is not None,
+            pu=data.pu,
             feature_names=data.feature_names,
         )
         (temporary / "meta.json").write_text(prepared.to_json(), encoding="utf-8")
@@ -145,18 +172,10 @@ def _parts(X: Any) -> dict[str, NDArray[Any]]:
     return {"data": X.data, "indices": X.indices, "indptr": X.indptr}
 
 
-def _save_truth(path: Path, codes: NDArray[np.int32], split: NDArray[Any] | None) -> None:
+def _save_truth(path: Path, codes: NDArray[np.int32], extras: Mapping[str, NDArray[Any]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    files = {path: codes} | ({path.with_suffix(".split.npy"): split} if split is not None else {})
-    for target, array in files.items():
+    named = {path.with_suffix(f".{name}.npy"): array for name, array in extras.items()}
+    for target, array in ({path: codes} | named).items():
         temporary = target.with_name(f".{target.stem}.{os.getpid()}.npy")
         np.save(temporary, array)
         os.replace(temporary, target)
-
-
-def _fingerprint(arrays: Sequence[NDArray[Any]], facts: object) -> str:
-    sha = hashlib.sha256(repr(facts).encode())
-    for array in arrays:
-        sha.update(f"{array.dtype.str}{array.shape}".encode())
-        sha.update(np.ascontiguousarray(array).view(np.uint8).data)
-    return sha.hexdigest()[:32]

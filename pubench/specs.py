@@ -109,7 +109,9 @@ class Dataset:
     ``loader`` is the import string of a function that takes ``params`` as keyword arguments and returns a
     :class:`pubench.data.Data`. ``identity``, if given, is a cheap function of the same arguments whose
     JSON-able result changes whenever the data may have changed (a file's size and time stamp, say); without it
-    a data set is taken to change only with its ``version``.
+    a data set is taken to change only with its ``version``. ``paths`` names the parameters that are files, given
+    relative to the suite; ``preprocess`` holds the keys of a suite's ``[preprocess]`` that suit these data by default;
+    ``differs`` says in what the rows differ from the set that a paper used.
     """
 
     name: str
@@ -118,10 +120,13 @@ class Dataset:
     version: str = ""
     identity: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
+    preprocess: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
     licence: str = ""
     citation: str = ""
+    differs: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

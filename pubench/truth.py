@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read_split", "read_target"]
+__all__ = ["read_posterior", "read_split", "read_target"]
 
 
 @lru_cache(maxsize=4)
@@ -24,3 +24,10 @@ def read_split(truth: str) -> NDArray[Any]:
     """Return ``"train"`` or ``"test"`` of each row, shape (n,)."""
     split: NDArray[Any] = np.load(Path(truth).with_suffix(".split.npy"))
     return split
+
+
+@lru_cache(maxsize=4)
+def read_posterior(truth: str) -> NDArray[np.float64]:
+    """Return Pr(y = 1 | x) of each row, shape (n,), where the data set knows it."""
+    posterior: NDArray[np.float64] = np.load(Path(truth).with_suffix(".posterior.npy"))
+    return posterior

@@ -126,3 +126,13 @@ def test_average_ranks_are_those_of_scipy(means: list[list[int]]) -> None:
     # Ranks of A algorithms always sum to A (A + 1) / 2, and the other direction mirrors them.
     flipped, _ = average_ranks(mean, everywhere, nowhere, True)
     np.testing.assert_allclose(ranks + flipped, mean.shape[1] + 1)
+
+
+def test_lines_that_nothing_could_fill_are_left_out():
+    def row(dataset, status="ok", value=None):
+        names = {"labelling": "l", "algorithm": "a", "criterion": None, "replicate": 0}
+        return {"dataset": dataset, "status": status, "f1": value, **names}
+
+    rows = [row("skipped", "skipped"), row("unknown"), row("failed", "failed"), row("fine", value=0.5)]
+    assert [block.dataset for block in score_table(rows, "f1", True).blocks] == ["failed", "fine"]
+    assert [block.dataset for block in score_table(rows[:2], "f1", True).blocks] == ["skipped", "unknown"]

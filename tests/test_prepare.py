@@ -198,7 +198,9 @@ def test_an_identity_that_raises_is_the_data_sets_error():
 
 
 def test_a_loader_that_cannot_be_called_so_is_told():
-    with pytest.raises(DataError, match=r"data set 'toy-blobs' could not be loaded: TypeError.*'colour'"):
+    with pytest.raises(
+        DataError, match=r"'toy-blobs' could not be loaded: params.colour: it has no such parameter"
+    ):
         toy("toy-blobs", colour="red")
     missing = Registered(Dataset(name="gone", loader="toy_plugin:gone"), Origin("p", "d", "1"))
     with pytest.raises(DataError, match=r"'gone' could not be loaded: .*toy_plugin has no 'gone'"):

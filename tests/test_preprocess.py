@@ -234,3 +234,33 @@ def test_values_are_frozen_and_checked() -> None:
     with pytest.raises(FrozenInstanceError):
         Preprocess().scale = "none"  # type: ignore[misc]
     assert Preprocess() == Preprocess("median", "standard", "one-hot")
+
+
+COUNTS = np.array([[3.0, 0, 1, 0], [4, 0, 0, 0], [0, 1, 1, 0], [0, 0, 5, 9]])
+
+
+@pytest.mark.parametrize("make", [np.array, csr_array])
+def test_rare_columns_go_by_the_training_rows_alone_and_rows_get_their_length(make):
+    config = Preprocess(scale="none", min_count=2, norm="l2")
+    fitted = fit_preprocess(config, make(COUNTS[:3]), {})
+    found = fitted.transform(make(COUNTS))
+    dense = found if isinstance(found, np.ndarray) else found.toarray()
+    # Column 3 is frequent in a test row only, column 1 occurs once: both go.
+    expected = COUNTS[:, [0, 2]] / np.linalg.norm(COUNTS[:, [0, 2]], axis=1, keepdims=True)
+    np.testing.assert_allclose(dense, expected)
+    assert isinstance(found, np.ndarray) == (make is np.array)
+
+
+def test_a_row_of_zeros_keeps_its_zeros():
+    fitted = fit_preprocess(Preprocess(scale="none", norm="l1"), csr_array(COUNTS), {})
+    np.testing.assert_array_equal(fitted.transform(csr_array((1, 4))).toarray(), np.zeros((1, 4)))
+    np.testing.assert_allclose(abs(fitted.transform(csr_array(COUNTS))).sum(axis=1), 1.0)
+
+
+def test_a_count_that_no_column_reaches_is_one_sentence():
+    with pytest.raises(DataError, match="min_count = 99 leaves no column"):
+        fit_preprocess(Preprocess(min_count=99), COUNTS, {})
+    with pytest.raises(DataError, match="not for categorical"):
+        fit_preprocess(Preprocess(min_count=1), COUNTS, {0: 2})
+    with pytest.raises(ValueError, match="min_count"):
+        Preprocess(min_count=-1)

@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from pubench.errors import SuiteError
 from pubench.labelling import Labelling
-from pubench.preprocess import Preprocess
 from pubench.specs import Choice, Float, Int
 from pubench.suite import (
     Suite,
@@ -139,7 +138,7 @@ def test_defaults() -> None:
     assert (suite.tuning.criteria, suite.tuning.trials, suite.tuning.folds) == (("puf",), 20, 4)
     assert (suite.tuning.validation, suite.tuning.sampler, suite.tuning.batch) == (None, "tpe", 4)
     assert suite.prior.source == "true"
-    assert suite.preprocess == suite.datasets[0].preprocess == Preprocess()
+    assert suite.preprocess == suite.datasets[0].preprocess == {}
     assert (suite.limits.seconds, suite.limits.memory_mb, suite.limits.threads) == (600, 4096, 1)
     assert suite.report.metrics == ("accuracy", "f1", "roc-auc")
 
@@ -151,8 +150,8 @@ def test_a_grid_is_tried_whole_unless_told() -> None:
 
 def test_a_data_set_overrides_preprocess_key_by_key() -> None:
     cancer, digits = parse_suite(FULL, "x.toml").datasets
-    assert cancer.preprocess == Preprocess("mean", "minmax", "codes")
-    assert digits.preprocess == Preprocess("mean", "robust", "codes")
+    assert cancer.preprocess == {"impute": "mean", "scale": "minmax", "categorical": "codes"}
+    assert digits.preprocess == {"impute": "mean", "scale": "robust", "categorical": "codes"}
 
 
 def test_an_empty_search_is_none() -> None:

@@ -19,7 +19,11 @@ def problems(text: str) -> list[str]:
 
 # One change to the minimal suite, and the line it must give.
 WRONG = [
-    ("positives = 100", "positives = -3", "labellings[0].positives = -3: must be at least 1"),
+    (
+        "positives = 100",
+        "positives = -3",
+        "labellings[0].positives = -3: must be a whole number of at least 1",
+    ),
     ("positives = 100", 'positives = "5"', 'labellings[0].positives = "5": must be a whole number'),
     ("positives = 100", "positives = true", "labellings[0].positives = true: must be a whole number"),
     ("positives = 100", "positives = 5.0", "labellings[0].positives = 5.0: must be a whole number"),

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pubench import __version__
+from pubench.cli.data import data
 from pubench.cli.listing import list_specs, plugins
 from pubench.cli.output import completion, export, report
 from pubench.cli.suite import suite
@@ -40,7 +41,7 @@ def cli() -> None:
     """
 
 
-for command in (suite, report, export, list_specs, plugins, completion):
+for command in (suite, data, report, export, list_specs, plugins, completion):
     cli.add_command(command)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ class Silent:
 
     def __init__(self) -> None:
         self.total = self.finished = self.failed = 0
-        self._stopping = False
+        self.stopping = False
 
     def __enter__(self) -> Self:
         return self
@@ -40,13 +41,15 @@ class Silent:
         """Count a cell that has ended."""
         self.finished += 1
         self.failed += record["status"] != "ok"
-        if self._stopping:
+        if self.stopping:
             raise KeyboardInterrupt
 
     def stop(self, number: int, frame: object) -> None:
         """Handle a signal by stopping: now or, where Python swallows that (in ``__del__``), after this cell."""
-        self._stopping = True
+        self.stopping = True
+        # What libraries have to say about being interrupted is of no use to the user.
         sys.unraisablehook = lambda _: None
+        warnings.simplefilter("ignore")
         raise KeyboardInterrupt
 
 

@@ -64,7 +64,10 @@ def run(
                 progress=progress,
                 **options,
             )
-    except KeyboardInterrupt:
+    except BaseException as error:
+        # An interrupt in the middle of a library's own clean-up may arrive here as another error.
+        if not (progress.stopping or isinstance(error, KeyboardInterrupt)):
+            raise
         stop_workers()
         click.echo(
             f"pubench: stopped; {progress.finished} of {progress.total} cells are stored. "
@@ -79,11 +82,17 @@ def run(
 def _conclude(results: Results, *, quiet: bool) -> None:
     from pubench.cache import write_atomically
     from pubench.cli.output import make_report
+    from pubench.errors import StoreError
     from pubench.report.terminal import terminal_report
     from pubench.report.text import markdown_report
 
     report = make_report(results)
-    write_atomically(results.folder / "report.md", markdown_report(report))
+    try:
+        write_atomically(results.folder / "report.md", markdown_report(report))
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {results.folder / 'report.md'}: {error.strerror}; the cells are stored"
+        ) from None
     if quiet:
         return
     from rich.console import Console

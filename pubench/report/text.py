@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -79,12 +80,22 @@ def lists(report: Report) -> list[tuple[str, tuple[str, ...]]]:
     """Return the lists that are not empty, under their headings."""
     lists = (
         ("Failures", tuple(_sentence(mishap, with_status=True) for mishap in report.failures)),
-        ("Skipped", tuple(_sentence(mishap) for mishap in report.skipped)),
+        ("Skipped", _by_reason(report.skipped)),
         ("Not run yet", tuple(mishap.label for mishap in report.pending)),
         ("Collapsed models", tuple(_sentence(mishap) for mishap in report.collapsed)),
         ("Notes", report.notes),
     )
     return [(heading, items) for heading, items in lists if items]
+
+
+def _by_reason(mishaps: Sequence[Mishap]) -> tuple[str, ...]:
+    """Return one line for each reason, with the cells that it concerns counted."""
+    counted = Counter(mishap.reason for mishap in mishaps)
+    first = {mishap.reason: mishap.label for mishap in reversed(mishaps)}
+    return tuple(
+        f"{first[reason]}: {reason}" if number == 1 else f"{number} cells: {reason}"
+        for reason, number in counted.items()
+    )
 
 
 def _sentence(mishap: Mishap, with_status: bool = False) -> str:

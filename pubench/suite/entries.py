@@ -12,7 +12,7 @@ from pubench.preprocess import Preprocess
 from pubench.specs import Scenario
 from pubench.suite.base import Problem, Table
 from pubench.suite.search import Searched
-from pubench.suite.values import Classes, Count, Name, Params, TestShare
+from pubench.suite.values import Classes, Count, Name, Params, Positives, TestShare
 
 __all__ = [
     "AlgorithmEntry",
@@ -40,16 +40,24 @@ class PreprocessTable(Table):
         default=Preprocess().categorical,
         description="How categorical columns reach the algorithm.",
     )
+    min_count: Annotated[int, Field(ge=0)] = Field(
+        default=Preprocess().min_count,
+        description="Drops columns whose training rows add up to less; for term counts.",
+    )
+    norm: Literal["none", "l1", "l2"] = Field(
+        default=Preprocess().norm,
+        description="The length that each row is given.",
+    )
 
 
-def read_preprocess(value: object) -> Preprocess:
-    """Return preprocessing from its table (or as it is, when made in Python)."""
-    if isinstance(value, Preprocess):
-        return value
-    return Preprocess(**PreprocessTable.model_validate(value).model_dump())
+def read_preprocess(value: object) -> Mapping[str, Any]:
+    """Return the keys that a preprocess table sets; for the others the data set's own defaults hold."""
+    return PreprocessTable.model_validate(value).model_dump(exclude_unset=True)
 
 
-Preprocessing = Annotated[Preprocess, PlainValidator(read_preprocess, json_schema_input_type=PreprocessTable)]
+Preprocessing = Annotated[
+    Mapping[str, Any], PlainValidator(read_preprocess, json_schema_input_type=PreprocessTable)
+]
 
 
 class SampleConfig(Table):
@@ -75,7 +83,7 @@ class DatasetEntry(Table):
     )
     sample: SampleConfig | None = Field(default=None, description="Keep only so many rows of each class.")
     preprocess: Preprocessing = Field(
-        default_factory=Preprocess,
+        default_factory=dict,
         description="Overrides [preprocess] for this data set, key by key.",
     )
 
@@ -118,9 +126,10 @@ class LabellingTable(Table):
         "single-training-set: labelled and unlabelled rows together are the sample.",
         examples=["case-control"],
     )
-    positives: Count | None = Field(
+    positives: Positives | None = Field(
         default=None,
-        description="How many positives are labelled; excludes `frequency`.",
+        description="How many positives are labelled; excludes `frequency`. "
+        '"given": the labels that real PU data come with.',
     )
     frequency: Annotated[float, Field(gt=0, le=1)] | None = Field(
         default=None,

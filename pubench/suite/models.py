@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from pubench.preprocess import Preprocess
 from pubench.suite.base import Problem, Table
 from pubench.suite.entries import (
     AlgorithmEntry,
@@ -116,7 +115,7 @@ class Suite(Table):
     )
     tuning: TuningConfig = Field(default_factory=TuningConfig, description="How hyper-parameters are chosen.")
     prior: PriorConfig = Field(default_factory=PriorConfig, description="Where the class prior comes from.")
-    preprocess: Preprocessing = Field(default_factory=Preprocess, description="How features are made ready.")
+    preprocess: Preprocessing = Field(default_factory=dict, description="How features are made ready.")
     limits: LimitsConfig = Field(default_factory=LimitsConfig, description="Time and memory of each cell.")
     report: ReportConfig = Field(default_factory=ReportConfig, description="The tables to make.")
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator
 
-__all__ = ["Classes", "Count", "Name", "Names", "Params", "Share", "Source", "TestShare"]
+__all__ = ["Classes", "Count", "Name", "Names", "Params", "Positives", "Share", "Source", "TestShare"]
 
 
 def _one_line(value: str) -> str:
@@ -64,6 +64,14 @@ def _test(value: object) -> float | Literal["given"]:
     raise ValueError("must be a share between 0 and 1, both excluded, or 'given'; give one such as 0.3")
 
 
+def _positives(value: object) -> int | Literal["given"]:
+    if value == "given":
+        return "given"
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise ValueError("must be a whole number of at least 1, or 'given'; give one such as 100")
+
+
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
 Share = Annotated[
     float, AfterValidator(_share), Field(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1})
@@ -74,6 +82,10 @@ Names = Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterVali
 ClassName = Annotated[str, PlainValidator(_class_name, json_schema_input_type=str | int | bool)]
 Classes = Annotated[tuple[ClassName, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
 Source = Annotated[str | float, PlainValidator(_source, json_schema_input_type=str | float)]
+Positives = Annotated[
+    int | Literal["given"],
+    PlainValidator(_positives, json_schema_input_type=Count | Literal["given"]),
+]
 TestShare = Annotated[
     float | Literal["given"], PlainValidator(_test, json_schema_input_type=float | Literal["given"])
 ]

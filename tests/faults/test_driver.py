@@ -168,7 +168,8 @@ def test_stopping_early_is_quiet_too(suite: Path, tmp_path: Path, moment: float)
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=30)
         wait_for(lambda: not alive(marker), "everything to end", seconds=5)
-    assert process.returncode == 130, err
+    # CPython ends by the signal itself, which shells show as 130 too, when it came during an exec() of text.
+    assert process.returncode in (130, -signal.SIGINT), err
     assert [line for line in err.splitlines() if not line.startswith("[")] == err.splitlines()[-1:]
 
 

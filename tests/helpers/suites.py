@@ -73,6 +73,14 @@ def run(folder, *, jobs=1, backend="loky", retry_failed=False, force=False, prog
     )
 
 
+def run_text(folder, text):
+    """Run a suite given as TOML in a folder and return its results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    suite = folder / "asked.toml"
+    suite.write_text(text)
+    return run_suite(suite, out=folder / "run")
+
+
 def keys_of(planned):
     """Return the key of each cell by what tables call it."""
     return {

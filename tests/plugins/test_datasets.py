@@ -32,7 +32,7 @@ def load(name):
 
 
 def test_all_four_are_registered():
-    assert [spec.name for spec in pubench_datasets.pubench_datasets()] == list(PUBLISHED)
+    assert set(PUBLISHED) <= {spec.name for spec in pubench_datasets.pubench_datasets()}
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

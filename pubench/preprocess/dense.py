@@ -1,56 +1,20 @@
-"""Filling, scaling and encoding features: everything is learned from the training rows."""
+"""Preprocessing of dense rows: fill, scale, one-hot."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.errors import DataError, did_you_mean
+from pubench.preprocess.config import Impute, Preprocess, Scale, Vector, rounding
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from pubench.data import Matrix
 
-__all__ = ["DensePreprocess", "Preprocess", "SparsePreprocess", "fit_preprocess"]
-
-Impute = Literal["mean", "median", "most-frequent", "none"]
-Scale = Literal["standard", "minmax", "maxabs", "robust", "none"]
-Categorical = Literal["one-hot", "codes"]
-Vector = NDArray[np.float64]
-_CHOICES = {"impute": get_args(Impute), "scale": get_args(Scale), "categorical": get_args(Categorical)}
-
-
-@dataclass(frozen=True, slots=True)
-class Preprocess:
-    """What to do to features before a learner sees them.
-
-    Attributes
-    ----------
-    impute : str
-        What replaces a missing number: the training rows' ``"mean"``, ``"median"`` or ``"most-frequent"``
-        value (the smallest of several); ``"none"`` leaves NaN.
-    scale : str
-        ``"standard"`` (mean 0, sd 1), ``"minmax"`` (0 to 1), ``"maxabs"`` (largest size 1), ``"robust"``
-        (median 0, interquartile range 1) or ``"none"``. Sparse data are never shifted: see `fit_preprocess`.
-    categorical : str
-        ``"one-hot"``, or ``"codes"`` to leave codes, missing ones included, as they are.
-    """
-
-    impute: Impute = "median"
-    scale: Scale = "standard"
-    categorical: Categorical = "one-hot"
-
-    def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise ValueError(f"{name} = {value!r} is unknown{did_you_mean(str(value), choices)}")
+__all__ = ["DensePreprocess", "fit_dense"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,48 +55,10 @@ class DensePreprocess:
         return np.ascontiguousarray(np.hstack([*parts, Z[:, start:]]), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SparsePreprocess:
-    """Fitted to CSR rows: z = x / spread, ``spread`` of shape (d,). Nothing is densified."""
-
-    spread: Vector
-
-    def transform(self, X: Matrix) -> csr_array:
-        """Return the scaled rows as CSR."""
-        rows = _checked_csr(X)
-        data = rows.data / self.spread[rows.indices]
-        return type(rows)((data, rows.indices, rows.indptr), shape=rows.shape)
-
-
-def fit_preprocess(
-    config: Preprocess, X_train: Matrix, categorical: Mapping[int, int], *, missing: bool = True
-) -> DensePreprocess | SparsePreprocess:
-    """Learn fills and scales from the training rows; ``.transform(X)`` then applies to any rows.
-
-    A column that holds one value only in training tells a learner nothing and becomes 0 in all rows, and so
-    does a column with no value at all, unless nothing is imputed. (``"maxabs"`` keeps constants other than
-    0, ``scale="none"`` keeps all.) A column whose interquartile range is 0 although it varies is centred but
-    not divided.
-
-    Sparse rows are divided, never shifted: ``"standard"`` divides by the standard deviation (zeros counted),
-    ``"minmax"`` and ``"robust"`` mean ``"maxabs"``. NaN in them,
-    and one-hot encoding of them, is a DataError.
-
-    Parameters
-    ----------
-    config : Preprocess
-    X_train : ndarray or CSR matrix of shape (n, d)
-    categorical : mapping of int to int
-        Column -> number of codes. A one-hot block has that width whatever codes occur in training.
-    missing : bool
-        False promises that no row, here or later, misses a number, and saves working out the fills.
-
-    Returns
-    -------
-    DensePreprocess or SparsePreprocess
-    """
-    if not isinstance(X_train, np.ndarray):
-        return _fit_sparse(config, X_train, categorical)
+def fit_dense(
+    config: Preprocess, X_train: NDArray[np.floating], categorical: Mapping[int, int], missing: bool
+) -> DensePreprocess:
+    """Learn fills and scales from dense training rows."""
     X = np.asarray(X_train, dtype=np.float64)
     columns = sorted(categorical)
     fill = np.full(X.shape[1], np.nan)
@@ -197,7 +123,7 @@ def _centre_spread(X: NDArray[np.float64], how: Scale, has_holes: bool) -> tuple
     tolerance: Vector | float = 0.0
     if how == "standard":
         centre, spread = _mean_sd(X, has_holes)
-        tolerance = _rounding(X.shape[0], centre)
+        tolerance = rounding(X.shape[0], centre)
     elif how == "minmax":
         centre = np.fmin.reduce(X, axis=0)
         spread = np.fmax.reduce(X, axis=0) - centre
@@ -217,47 +143,3 @@ def _mean_sd(X: NDArray[np.float64], has_holes: bool) -> tuple[Vector, Vector]:
     mean = np.add.reduce(X, axis=0) / X.shape[0]
     deviation = X - mean
     return mean, np.sqrt(np.einsum("ij,ij->j", deviation, deviation) / X.shape[0])
-
-
-def _rounding(n: int, mean: Vector) -> Vector:
-    """Return the largest standard deviation that rounding alone can give to a constant column."""
-    bound: Vector = n * sys.float_info.epsilon * np.abs(mean)
-    return bound
-
-
-def _checked_csr(X: Any) -> csr_array:
-    rows: csr_array = X.tocsr()
-    if np.isnan(rows.data).any():
-        raise DataError("a sparse matrix holds missing values, which cannot be filled; load the data dense")
-    return rows
-
-
-def _fit_sparse(config: Preprocess, X: Matrix, categorical: Mapping[int, int]) -> SparsePreprocess:
-    if categorical and config.categorical == "one-hot":
-        raise DataError(
-            "a sparse matrix has categorical columns, which cannot be one-hot encoded; "
-            "set categorical = 'codes' or load the data dense"
-        )
-    rows = _checked_csr(X)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    spread = np.ones(rows.shape[1])
-    if config.scale == "standard":
-        spread = _sparse_sd(rows)
-    elif config.scale != "none":
-        spread = np.zeros(rows.shape[1])
-        np.maximum.at(spread, rows.indices, np.abs(rows.data))
-    spread[spread == 0] = np.inf
-    spread[sorted(categorical)] = 1.0
-    return SparsePreprocess(spread)
-
-
-def _sparse_sd(rows: csr_array) -> Vector:
-    """Return each column's standard deviation, zeros counted; 1 for a constant such as a column of ones."""
-    n, d = rows.shape
-    stored = np.bincount(rows.indices, minlength=d)
-    mean = np.bincount(rows.indices, weights=rows.data, minlength=d) / n
-    squares = np.bincount(rows.indices, weights=(rows.data - mean[rows.indices]) ** 2, minlength=d)
-    sd: Vector = np.sqrt((squares + (n - stored) * mean**2) / n)
-    return np.where((mean != 0) & (sd <= _rounding(n, mean)), 1.0, sd)

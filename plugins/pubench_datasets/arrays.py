@@ -1,0 +1,190 @@
+"""NumPy archives and SVMlight (LIBSVM) files: matrices that need no table."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from itertools import pairwise
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.data import Data
+from pubench.errors import DataError, did_you_mean
+from pubench_datasets.source import check_file, open_bytes, open_text, reading, refuse_if_large
+from pubench_datasets.targets import Column, Cut, to_classes, to_labels, to_split
+
+__all__ = ["npz", "svmlight"]
+
+_KEPT = (np.uint8, np.float32, np.float64)
+
+
+def npz(
+    path: str,
+    target: str | None = None,
+    *,
+    data: str = "data",
+    split: str | None = None,
+    labelled: str | None = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+) -> Data:
+    """Load arrays from a NumPy archive.
+
+    Parameters
+    ----------
+    path : str
+    target, labelled : str
+        The array of the classes (default ``"target"``), or that of s (1 / 0) in real PU data.
+    data : str
+        The array of the features, shape (n, d); further axes are flattened. Bytes (uint8) and floats of 32 and 64
+        bits keep their type, other numbers become float64.
+    split : str
+        The array of ``"train"`` and ``"test"``; default ``"split"`` if there is one, ``""`` for none.
+    threshold, quantile : float
+        Make classes of a numeric target: see `pubench_datasets.targets.Cut`.
+    """
+    cut = Cut(threshold, quantile)
+    if labelled is not None and (target is not None or cut):
+        raise DataError("labelled and target are both set: PU data have no true classes; set one of them")
+    check_file(path, binary=True)
+    with reading(path), open_bytes(path) as file:
+        arrays = _Archive(path, file)
+        if split is None:
+            split = "split" if "split" in arrays.names else ""
+        X = _matrix(arrays, data)
+        answer = arrays.column(labelled or target or "target", len(X))
+        parts = to_split(arrays.column(split, len(X))) if split else None
+    classes = to_classes(answer, cut) if labelled is None else to_labels(answer)
+    return Data(X, classes, split=parts, pu=labelled is not None)
+
+
+class _Archive:
+    """An open archive: arrays by name, each read when it is asked for."""
+
+    def __init__(self, path: str, file: IO[bytes]) -> None:
+        self.path = path
+        try:
+            loaded: Any = np.load(file, allow_pickle=False)
+        except (ValueError, NotImplementedError, zipfile.BadZipFile) as error:
+            raise DataError(f"{path} is not a NumPy archive (.npz), or is cut short; get it again") from error
+        if not hasattr(loaded, "files"):
+            raise DataError(f"{path} holds one array only; save data and target together with numpy.savez")
+        refuse_if_large(path, sum(member.file_size for member in loaded.zip.infolist()))
+        self._arrays = loaded
+        self.names: list[str] = list(loaded.files)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self.names:
+            raise DataError(f"{self.path} has no array '{name}'{did_you_mean(name, self.names)}")
+        try:
+            array: NDArray[Any] = self._arrays[name]
+        except (ValueError, NotImplementedError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            reason = str(error).partition("\n")[0]
+            if "allow_pickle" in reason:
+                reason = "it holds Python objects, not numbers or text"
+            raise DataError(f"{self.path}: array '{name}' cannot be read: {reason}") from error
+        return array
+
+    def column(self, name: str, n: int) -> Column:
+        values = self[name]
+        if values.shape != (n,):
+            raise DataError(f"{self.path}: array '{name}' has shape {values.shape}, the data have {n} rows")
+        return Column(f"{self.path}: array '{name}'", values, lambda row: f"row {row}")
+
+
+def _matrix(arrays: _Archive, name: str) -> NDArray[Any]:
+    X = arrays[name]
+    place = f"{arrays.path}: array '{name}'"
+    if X.ndim < 2 or X.dtype.kind not in "fiub":
+        raise DataError(
+            f"{place} is {X.ndim}-dimensional {X.dtype}; features are a matrix of numbers, one row each"
+        )
+    if X.shape[0] == 0 or X.size == 0:
+        raise DataError(f"{place} is empty: its shape is {X.shape}")
+    X = np.ascontiguousarray(X.reshape(X.shape[0], -1))
+    if X.dtype not in _KEPT:
+        refuse_if_large(arrays.path, X.size * 8)
+        X = X.astype(np.float64)
+    if X.dtype.kind == "f" and np.isinf(X).any():
+        row, column = (int(i[0]) for i in np.nonzero(np.isinf(X)))
+        raise DataError(
+            f"{place} is infinite in row {row}, column {column}; write a finite number or NaN (missing)"
+        )
+    return X
+
+
+def svmlight(
+    path: str,
+    *,
+    labelled: bool = False,
+    n_features: int | None = None,
+    zero_based: bool | None = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+) -> Data:
+    """Load a file of lines ``class place:value ...`` as a CSR matrix.
+
+    Parameters
+    ----------
+    path : str
+    labelled : bool
+        Real PU data: the first number of a line is s, 1 = labelled positive, 0 = unlabelled.
+    n_features : int
+        How many columns there are, if the last of them may be empty; default: as many as occur.
+    zero_based : bool
+        Whether places count from 0; default: only if a place 0 occurs.
+    threshold, quantile : float
+        Make classes of a numeric target: see `pubench_datasets.targets.Cut`.
+    """
+    from scipy.sparse import csr_array
+    from sklearn.datasets import load_svmlight_file
+
+    cut = Cut(threshold, quantile)
+    check_file(path)
+    based = "auto" if zero_based is None else zero_based
+    with reading(path):
+        try:
+            # Opened here: whether it is packed is for the ending .gz alone to say.
+            with open_bytes(path) as file:
+                rows, target = load_svmlight_file(file, n_features=n_features, zero_based=based)
+        except (ValueError, OverflowError) as error:
+            _refuse_line(path)
+            raise DataError(f"{path} cannot be read as SVMlight: {error}") from error
+    if rows.shape[0] == 0 or rows.shape[1] == 0:
+        raise DataError(f"{path} is empty: {rows.shape[0]} rows, {rows.shape[1]} features")
+    X = csr_array(rows)
+    if not np.isfinite(X.data).all():
+        row = int(np.searchsorted(X.indptr, np.isfinite(X.data).argmin(), side="right")) - 1
+        raise DataError(
+            f"{path}: row {row + 1} holds a value that is not finite; sparse rows leave missing values out"
+        )
+    X.eliminate_zeros()
+    column = Column(f"{path}: the first column", target, lambda row: f"row {row + 1}")
+    return Data(X, to_labels(column) if labelled else to_classes(column, cut), pu=labelled)
+
+
+def _refuse_line(path: str) -> None:
+    """Say which line is not ``class place:value ...``."""
+    with open_text(path, "utf-8") as file:
+        for number, line in enumerate(file, 1):
+            text = line.partition("#")[0].split()
+            try:
+                places = _places(text)
+            except ValueError as error:
+                raise DataError(f"{path}, line {number}: {error}; write CLASS PLACE:VALUE ...") from error
+            if any(later <= earlier for earlier, later in pairwise(places)):
+                raise DataError(f"{path}, line {number}: places do not ascend; sort them, each once")
+
+
+def _places(words: list[str]) -> list[int]:
+    if not words:
+        return []
+    float(words[0])
+    pairs = [word.split(":") for word in words[1:] if not word.startswith("qid:")]
+    for pair in pairs:
+        if len(pair) != 2:
+            raise ValueError(f"{':'.join(pair)!r} is no PLACE:VALUE")
+        float(pair[1])
+    return [int(place) for place, _ in pairs]

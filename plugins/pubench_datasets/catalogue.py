@@ -1,0 +1,108 @@
+"""The specs of the sets embedded in scikit-learn, of the synthetic ones, and of files."""
+
+from __future__ import annotations
+
+from pubench.specs import Dataset
+
+__all__ = ["embedded_datasets", "file_datasets", "synthetic_datasets"]
+
+_SOURCE = "UCI Machine Learning Repository, as shipped with scikit-learn"
+_LICENCE = "CC BY 4.0"
+
+
+def embedded_datasets() -> list[Dataset]:
+    """Return the four classification sets embedded in scikit-learn; they need no network."""
+    return [
+        Dataset(
+            name="breast-cancer",
+            loader="pubench_datasets.embedded:breast_cancer",
+            summary="Wisconsin breast cancer: 569 tumours, 30 features of cell nuclei; malignant is positive",
+            version="1",
+            positive=("malignant",),
+            source=_SOURCE,
+            licence=_LICENCE,
+            citation="W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi:10.24432/C5DW2B",
+        ),
+        Dataset(
+            name="digits",
+            loader="pubench_datasets.embedded:digits",
+            summary="Handwritten digits: 1797 images of 8 x 8 pixels, ten classes; even digits are positive",
+            version="1",
+            positive=("0", "2", "4", "6", "8"),
+            source=_SOURCE,
+            licence=_LICENCE,
+            citation="E. Alpaydin and C. Kaynak (1998), doi:10.24432/C50P49",
+        ),
+        Dataset(
+            name="wine",
+            loader="pubench_datasets.embedded:wine",
+            summary="Wine: 178 wines, 13 measurements, three growers; the most frequent one is positive",
+            version="1",
+            positive=("class_1",),
+            source=_SOURCE,
+            licence=_LICENCE,
+            citation="S. Aeberhard and M. Forina (1992), doi:10.24432/C5PC7J",
+        ),
+        Dataset(
+            name="iris",
+            loader="pubench_datasets.embedded:iris",
+            summary="Iris: 150 flowers, 4 measurements, three species; virginica is positive",
+            version="1",
+            positive=("virginica",),
+            source=_SOURCE,
+            licence=_LICENCE,
+            citation="R. A. Fisher (1936), doi:10.24432/C56C76",
+        ),
+    ]
+
+
+def synthetic_datasets() -> list[Dataset]:
+    """Return generated data whose truth is known; ``params`` set size, prior, noise and seed."""
+    summaries = {
+        "trifurcate": "Positives on both sides of the negatives in the plane; mean_p2 moves the far group",
+        "gaussians": "Two Gaussians with a common covariance; Bayes accuracy in closed form",
+        "moons": "Two interleaved half circles, blurred",
+        "checkerboard": "Squares of alternating class",
+        "topics": "Sparse word counts of documents about one topic each",
+    }
+    citations = {"trifurcate": "X. Wang et al., PUAL, arXiv:2405.20970, section 4.1.1"}
+    return [
+        Dataset(
+            name=name,
+            loader=f"pubench_datasets.synthetic:{name}",
+            summary=f"{summary}; posterior known",
+            version="1",
+            positive=("1",),
+            preprocess={"scale": "none"} if name == "topics" else {},
+            source="generated",
+            licence="BSD-3-Clause",
+            citation=citations.get(name, ""),
+        )
+        for name, summary in summaries.items()
+    ]
+
+
+def file_datasets() -> list[Dataset]:
+    """Return the file formats; ``params.path`` is relative to the suite."""
+    summaries = {
+        "csv": "A table of your own as CSV; text becomes categories",
+        "tsv": "A table separated by tabs",
+        "arff": "An ARFF file, dense or sparse",
+        "parquet": "A Parquet file (needs pyarrow)",
+        "svmlight": "SVMlight / LIBSVM lines as a sparse matrix",
+        "npz": "The arrays data, target and split of a NumPy archive",
+        "jsonl": "Documents in JSON lines as raw term counts",
+    }
+    return [
+        Dataset(
+            name=name,
+            loader=f"pubench_datasets.files:{name}",
+            identity="pubench_datasets.files:identity",
+            summary=summary,
+            version="1",
+            paths=("path",),
+            preprocess={"scale": "none", "min_count": 6, "norm": "l2"} if name == "jsonl" else {},
+            source="your own",
+        )
+        for name, summary in summaries.items()
+    ]

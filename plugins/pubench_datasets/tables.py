@@ -1,0 +1,153 @@
+"""From a table to a data set: which columns are features, and what the others are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pubench.data import Data
+from pubench.errors import DataError, did_you_mean
+from pubench_datasets.columns import encode, plain
+from pubench_datasets.source import refuse_if_large
+from pubench_datasets.targets import Column, Cut, to_classes, to_labels, to_split
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Roles", "Table", "names_of", "refuse_duplicates", "table_data"]
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """What the columns that are no features are for, and how to read those that are.
+
+    Attributes
+    ----------
+    target : str or None
+        The column of the classes; None is ``"target"``, or nothing if ``labelled`` is set.
+    labelled : str or None
+        The column of s (1 / 0) in real PU data, whose true classes nobody knows.
+    """
+
+    target: str | None = None
+    labelled: str | None = None
+    split: str | None = None
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    cut: Cut = field(default_factory=Cut)
+
+    def __post_init__(self) -> None:
+        if self.labelled is not None and (self.target is not None or self.cut):
+            raise DataError(
+                "labelled and target are both set: PU data have no true classes; drop one of the two columns"
+            )
+
+    @property
+    def answer(self) -> str:
+        """The column that becomes ``Data.target``."""
+        return self.labelled if self.labelled is not None else self.target or "target"
+
+    def named(self) -> dict[str, str]:
+        """Return each column that is no feature -> the parameter that names it."""
+        uses = [("labelled" if self.labelled is not None else "target", self.answer)]
+        uses += [("split", self.split)] if self.split is not None else []
+        uses += [("drop", name) for name in self.drop]
+        for name, count in Counter(name for _, name in uses).items():
+            if count > 1:
+                both = " and ".join(use for use, other in uses if other == name)
+                raise DataError(f"column '{name}' is named twice, as {both}; name it once")
+        return {name: use for use, name in uses}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, the file it comes from, where its rows stand there, and whether the file holds text only."""
+
+    frame: pd.DataFrame
+    path: str
+    at: Callable[[int], str]
+    text: bool = False
+
+
+def names_of(parameter: str, value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return a list of names; one name alone is a list too."""
+    names = (value,) if isinstance(value, str) else tuple(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise DataError(f"{parameter} = {value!r} must be a list of texts; {name!r} is none")
+    return names
+
+
+def refuse_duplicates(path: str, columns: Sequence[str]) -> None:
+    """Refuse a header that names two columns alike."""
+    for name, count in Counter(columns).items():
+        if count > 1:
+            places = [str(place) for place, other in enumerate(columns, 1) if other == name]
+            raise DataError(
+                f"{path}: {count} columns are named '{name}' (columns {', '.join(places)}); rename all but one"
+            )
+
+
+def check_roles(path: str, columns: Sequence[str], roles: Roles) -> list[str]:
+    """Return the columns that are features, or say which name is wrong."""
+    named = roles.named()
+    uses = {**named, **dict.fromkeys(roles.categorical, "categorical")}
+    for name, use in uses.items():
+        if name not in columns:
+            told = f"; set {use}" if name == "target" and roles.target is None else ""
+            raise DataError(f"{path} has no column '{name}' ({use}){told}{did_you_mean(name, columns)}")
+        if name in named and name in roles.categorical:
+            raise DataError(f"{path}: column '{name}' is named twice, as {named[name]} and categorical")
+    features = [name for name in columns if name not in named]
+    if not features:
+        raise DataError(f"{path} has no features: its only columns are {', '.join(named)}")
+    return features
+
+
+def table_data(table: Table, roles: Roles) -> Data:
+    """Return the data set of a table: features as float64, text as codes, rows in their order."""
+    frame, path = table.frame, table.path
+    names = [str(name) for name in frame.columns]
+    refuse_duplicates(path, names)
+    frame.columns = names
+    features = check_roles(path, names, roles)
+    if len(frame) == 0:
+        raise DataError(f"{path} has no rows below its header")
+    answer = _column(table, roles.answer, roles.missing)
+    pu = roles.labelled is not None
+    target = to_labels(answer) if pu else to_classes(answer, roles.cut)
+    split = None if roles.split is None else to_split(_column(table, roles.split))
+    X, categorical = _features(table, features, roles)
+    return Data(X, target, tuple(features), categorical, split, pu=pu)
+
+
+def _column(table: Table, name: str, missing: Sequence[str] = ()) -> Column:
+    series = table.frame[name]
+    if series.dtype.kind not in "iufb":
+        series = series.astype(object)
+    if missing:
+        series = series.mask(series.astype(object).map(plain).isin(list(missing)))
+    return Column(f"{table.path}: column '{name}'", series.to_numpy(), table.at)
+
+
+def _features(
+    table: Table, features: Sequence[str], roles: Roles
+) -> tuple[Any, Mapping[int, tuple[str, ...]]]:
+    refuse_if_large(table.path, len(table.frame) * len(features) * 8)
+    X = np.empty((len(table.frame), len(features)))
+    categorical: dict[int, tuple[str, ...]] = {}
+    # The files of text have had their missing cells replaced while they were read.
+    missing = () if table.text else roles.missing
+    for place, name in enumerate(features):
+        series = table.frame.pop(name)
+        column = Column(f"{table.path}: column '{name}'", series.to_numpy(), table.at)
+        wanted = name in roles.categorical
+        X[:, place], names = encode(series, column, categorical=wanted, text=table.text, missing=missing)
+        if names is not None:
+            categorical[place] = names
+    return X, categorical

@@ -1,0 +1,187 @@
+"""From the values of a column to classes, labels or a split: the same rules for every kind of file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.errors import DataError
+
+__all__ = ["Column", "Cut", "class_limit", "to_classes", "to_labels", "to_split"]
+
+_WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0*)?")
+_LABELS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
+# 2**53: beyond it, neighbouring whole numbers are the same float.
+_EXACT = 9_007_199_254_740_992
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Values with their place: ``name`` reads "x.csv: column 'age'", ``at(3)`` reads "line 5"."""
+
+    name: str
+    values: NDArray[Any]
+    at: Callable[[int], str]
+
+    def missing(self) -> NDArray[np.bool_]:
+        """Return which rows hold no value, shape (n,)."""
+        import pandas as pd
+
+        return np.asarray(pd.isna(self.values), dtype=bool)
+
+    def complete(self) -> NDArray[Any]:
+        """Return the values, or refuse the column if one is missing."""
+        missing = self.missing()
+        if missing.any():
+            first = self.at(int(missing.argmax()))
+            raise DataError(
+                f"{self.name} has no value in {int(missing.sum())} rows, first in {first}; "
+                "fill them in or remove these rows"
+            )
+        return self.values
+
+    def numbers(self, why: str) -> NDArray[np.float64]:
+        """Return the values as finite numbers, or say where one is not; ``why`` says who needs them."""
+        values = self.complete()
+        try:
+            numbers = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            row = next(i for i, value in enumerate(values) if not _is_number(value))
+            raise DataError(
+                f"{self.name} holds {str(values[row])!r} in {self.at(row)}, but {why} needs numbers"
+            ) from error
+        if not np.isfinite(numbers).all():
+            row = int(np.isfinite(numbers).argmin())
+            raise DataError(
+                f"{self.name} is {numbers[row]} in {self.at(row)}, but {why} needs finite numbers"
+            )
+        return numbers
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a numeric target becomes two classes: ``"high"`` is what lies above a threshold, ``"low"`` the rest.
+
+    ``quantile`` sets the threshold to that quantile (linear interpolation) of the target over all rows of the
+    file, training and test alike: it defines the classes, it is not learned from them.
+    """
+
+    threshold: float | None = None
+    quantile: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and self.quantile is not None:
+            raise DataError("threshold and quantile are both set; set one of them")
+        for name in ("threshold", "quantile"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+                raise DataError(f"{name} = {value!r} is not a number")
+        if self.threshold is not None and not np.isfinite(self.threshold):
+            raise DataError(f"threshold = {self.threshold} is not finite")
+        if self.quantile is not None and not 0 < self.quantile < 1:
+            raise DataError(f"quantile = {self.quantile} must lie between 0 and 1")
+
+    def __bool__(self) -> bool:
+        return self.threshold is not None or self.quantile is not None
+
+    def classes(self, column: Column) -> NDArray[Any]:
+        """Return ``"low"`` or ``"high"`` for each row."""
+        name = "quantile" if self.threshold is None else "threshold"
+        numbers = column.numbers(name)
+        at = (
+            float(np.quantile(numbers, self.quantile))
+            if self.threshold is None and self.quantile
+            else self.threshold
+        )
+        assert at is not None
+        high = numbers > at
+        if high.all() or not high.any():
+            raise DataError(
+                f"{column.name} runs from {numbers.min():g} to {numbers.max():g}: "
+                f"{name} = {getattr(self, name):g} leaves one class only; choose another"
+            )
+        return np.where(high, "high", "low")
+
+
+def class_limit(n: int) -> float:
+    """Return how many distinct texts a column of n rows may hold before it is taken for free text or a key."""
+    return max(50, n / 10)
+
+
+def to_classes(column: Column, cut: Cut) -> NDArray[Any]:
+    """Return the class of each row: booleans, whole numbers, or text as written."""
+    if cut:
+        return cut.classes(column)
+    values = column.complete()
+    if values.dtype == object and all(isinstance(value, bool | np.bool_) for value in values):
+        values = values.astype(bool)
+    if values.dtype.kind in "iu" or values.dtype.kind == "b":
+        classes = values
+    elif values.dtype.kind == "f":
+        classes = _whole(values) if (values == np.trunc(values)).all() else _texts(values)
+    else:
+        classes = _texts(values)
+    n_classes = len(np.unique(classes))
+    if n_classes > class_limit(len(values)):
+        numeric = all(_is_number(value) for value in classes[:100])
+        remedy = (
+            "set threshold or quantile to make two" if numeric else "set target to the column of the classes"
+        )
+        raise DataError(f"{column.name} holds {n_classes} distinct values, too many for classes; {remedy}")
+    return classes
+
+
+def _whole(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype(np.int64) if (np.abs(values) < _EXACT).all() else _texts(values)
+
+
+def _texts(values: NDArray[Any]) -> NDArray[Any]:
+    """Return text, or whole numbers where all of it is: "1" and "1.0" are the class 1, "01" is not."""
+    texts = np.asarray([str(value) for value in values])
+    distinct = np.unique(texts).tolist()
+    if all(_WHOLE.fullmatch(text) and abs(float(text)) < _EXACT for text in distinct):
+        return texts.astype(np.float64).astype(np.int64)
+    return texts
+
+
+def to_labels(column: Column) -> NDArray[np.uint8]:
+    """Return s of real PU data: 1 = labelled positive, 0 = unlabelled."""
+    texts = [str(value).lower() for value in column.complete()]
+    for row, text in enumerate(texts):
+        if text not in _LABELS:
+            raise DataError(
+                f"{column.name} holds {str(column.values[row])!r} in {column.at(row)}; "
+                "a column of labels says 1 (labelled positive) or 0 (unlabelled)"
+            )
+    s = np.asarray([_LABELS[text] for text in texts], dtype=np.uint8)
+    if s.all() or not s.any():
+        raise DataError(
+            f"{column.name} is {s[0]} in every row; PU data need labelled (1) and unlabelled (0) rows"
+        )
+    return s
+
+
+def to_split(column: Column) -> NDArray[Any]:
+    """Return ``"train"`` or ``"test"`` for each row."""
+    values = column.complete()
+    split = np.asarray([str(value) for value in values])
+    known = np.isin(split, ("train", "test"))
+    if not known.all():
+        row = int(known.argmin())
+        raise DataError(
+            f"{column.name} holds {str(values[row])!r} in {column.at(row)}; a split says 'train' or 'test'"
+        )
+    return split
