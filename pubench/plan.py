@@ -12,7 +12,7 @@ from pubench.errors import PubenchError, SuiteError, UnknownNameError
 from pubench.jobs import Job, Plan, PlannedMetric
 from pubench.labelling import Labelling
 from pubench.layout import Layout, Parts
-from pubench.plan_data import DatasetPart, dataset_part
+from pubench.plan_data import DatasetPart, dataset_parts
 from pubench.plan_parts import SearchPart, algorithm_part, metric_plans, prior_part, search_part
 from pubench.registry import Registry
 from pubench.suite import Suite
@@ -67,9 +67,10 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         len(suite.report.metrics),
     )
     priors = gather("prior", lambda _: prior_part(suite.prior, registry), 1)
-    datasets = gather(
-        "datasets[{}]", lambda i: dataset_part(suite.datasets[i], registry, base, files), len(suite.datasets)
+    found = gather(
+        "datasets[{}]", lambda i: dataset_parts(suite.datasets[i], registry, base, files), len(suite.datasets)
     )
+    datasets = [part for parts in found for part in parts]
     for part in datasets:
         gather("labellings[{}]", partial(_check, part, suite.labellings), len(suite.labellings))
     if problems:

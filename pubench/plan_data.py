@@ -12,14 +12,14 @@ from pubench.errors import DataError
 from pubench.jobs import DataPlan
 from pubench.labelling import Labelling, check_counts
 from pubench.prepare import prepare
-from pubench.prepared import Prepared, select_classes
+from pubench.prepared import Prepared, positive_sets, select_classes
 from pubench.preprocess import Preprocess
 from pubench.registry import Registry
 from pubench.specs import Dataset
 from pubench.suite import DatasetEntry
 from pubench.truth import read_split, read_target
 
-__all__ = ["DatasetPart", "dataset_part", "prepare_entry", "with_paths"]
+__all__ = ["DatasetPart", "dataset_parts", "prepare_entry", "with_paths"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +62,59 @@ class DatasetPart:
             raise DataError(f"data set '{self.label}': {error}") from None
 
 
-def dataset_part(entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]) -> DatasetPart:
-    """Prepare a data set and choose its classes. A loader that fails dooms its own cells only."""
-    registered = registry.dataset(entry.use)
+def dataset_parts(
+    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]
+) -> list[DatasetPart]:
+    """Prepare a data set and choose its classes: one part for each problem that the entry makes of it.
+
+    A loader that fails dooms its own cells only.
+    """
+    spec = registry.dataset(entry.use).spec
     try:
         prepared = prepare_entry(entry, registry, base, files)
     except DataError as error:
         doomed = digest([entry.use, dict(entry.params), str(error)])
-        return DatasetPart(entry.label, str(error), doomed, doomed)
-    positive = entry.positive or registered.spec.positive
+        return [DatasetPart(entry.label, str(error), doomed, doomed)]
     if prepared.pu:
         if entry.positive or entry.negative:
             raise DataError(f"data set '{entry.label}' has labels, not classes; remove positive and negative")
-        positive = ("1",)
+        return [_part(entry, spec, prepared, ("1",), entry.label)]
+    problems = positive_sets(prepared, entry.positive or spec.positive)
+    labels = [
+        f"{entry.label}: {'+'.join(positive)}" if len(problems) > 1 else entry.label for positive in problems
+    ]
+    return [
+        _part(entry, spec, prepared, positive, label)
+        for positive, label in zip(problems, labels, strict=True)
+    ]
+
+
+def _part(
+    entry: DatasetEntry, spec: Dataset, prepared: Prepared, positive: tuple[str, ...], label: str
+) -> DatasetPart:
     classes = select_classes(prepared, positive, entry.negative or None)
     counts = _counts(prepared, classes)
-    sample = None
-    if entry.sample is not None:
-        sample = (entry.sample.positive or counts[1], entry.sample.negative or counts[0])
-        for wanted, there, side in ((sample[0], counts[1], "positive"), (sample[1], counts[0], "negative")):
-            if wanted > there:
-                raise DataError(
-                    f"sample.{side} = {wanted}: data set '{entry.label}' has {there} {side} rows; ask for fewer"
-                )
-        counts = (sample[1], sample[0])
+    sample = _sample(entry, counts, label)
+    if sample is not None:
+        counts = sample
     names = {prepared.classes[number]: side for number, side in classes.items()}
     rows = [prepared.fingerprint, names, sample]
-    preprocess = Preprocess(**{**registered.spec.preprocess, **entry.preprocess})
+    preprocess = Preprocess(**{**spec.preprocess, **entry.preprocess})
     plan = DataPlan(prepared, classes, sample, preprocess)
-    return DatasetPart(
-        entry.label, plan, digest([*rows, asdict(preprocess)]), digest(rows), (counts[1], counts[0])
-    )
+    return DatasetPart(label, plan, digest([*rows, asdict(preprocess)]), digest(rows), counts)
+
+
+def _sample(entry: DatasetEntry, counts: tuple[int, int], label: str) -> tuple[int, int] | None:
+    """Return how many positive and negative rows are drawn, None where all are used."""
+    if entry.sample is None:
+        return None
+    wanted = (entry.sample.positive or counts[0], entry.sample.negative or counts[1])
+    for number, there, side in zip(wanted, counts, ("positive", "negative"), strict=True):
+        if number > there:
+            raise DataError(
+                f"sample.{side} = {number}: data set '{label}' has {there} {side} rows; ask for fewer"
+            )
+    return wanted
 
 
 def prepare_entry(entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]) -> Prepared:
@@ -119,10 +141,10 @@ def _given_counts(plan: DataPlan) -> tuple[int, int] | None:
 
 
 def _counts(prepared: Prepared, classes: Mapping[int, int]) -> tuple[int, int]:
-    """Return the number of negative and of positive rows."""
+    """Return the number of positive and of negative rows."""
     sides = [0, 0]
     for number, side in classes.items():
         sides[side] += prepared.counts[number]
     if 0 in sides:
         raise DataError(f"data set '{prepared.name}' has one class only")
-    return sides[0], sides[1]
+    return sides[1], sides[0]

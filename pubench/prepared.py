@@ -17,7 +17,7 @@ from pubench.errors import DataError, did_you_mean
 if TYPE_CHECKING:
     from pubench.data import Matrix
 
-__all__ = ["Prepared", "read_features", "select_classes"]
+__all__ = ["Prepared", "positive_sets", "read_features", "select_classes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,19 @@ def read_features(folder: str, sparse: bool, n_features: int) -> Matrix:
 
     parts = [np.load(Path(folder) / f"{part}.npy", mmap_mode="r") for part in ("data", "indices", "indptr")]
     return csr_array(tuple(parts), shape=(len(parts[2]) - 1, n_features))
+
+
+def positive_sets(prepared: Prepared, positive: tuple[str, ...] | str) -> list[tuple[str, ...]]:
+    """Return the positive classes of each problem that a suite's ``positive`` makes of a data set.
+
+    Names stand for themselves; ``"minority"`` is the rarest class (the first of equally rare ones);
+    ``"one-versus-rest"`` makes a problem for each class.
+    """
+    if positive == "minority":
+        return [(prepared.classes[int(np.argmin(prepared.counts))],)]
+    if positive == "one-versus-rest":
+        return [(name,) for name in prepared.classes]
+    return [tuple(positive)]
 
 
 def select_classes(

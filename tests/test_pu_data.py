@@ -100,3 +100,20 @@ def test_rows_on_synthetic_data_carry_their_regret(tmp_path):
     rows = run_text(tmp_path, suite(made, WLR, dataset=dataset)).rows
     assert all(0 <= row["regret"] < 0.2 for row in rows)
     json.dumps(rows)
+
+
+def test_the_positive_class_may_be_chosen_by_rule(tmp_path):
+    made = '[[labellings]]\nscenario = "case-control"\npositives = 20\n'
+    rare = run_text(tmp_path / "rare", suite(made, WLR, dataset='use = "wine"\npositive = "minority"')).rows
+    assert {row["dataset"] for row in rare} == {"wine"}
+    assert rare[0]["true_prior"] == pytest.approx(48 / 178, abs=0.01)
+    each = run_text(tmp_path / "each", suite(made, WLR, dataset='use = "iris"\npositive = "one-versus-rest"'))
+    assert [row["dataset"] for row in each.rows[::2]] == [
+        "iris: setosa",
+        "iris: versicolor",
+        "iris: virginica",
+    ]
+    named = run_text(tmp_path / "named", suite(made, WLR, dataset='use = "iris"\npositive = ["setosa"]')).rows
+    assert named[0]["key"] == each.rows[0]["key"]
+    with pytest.raises(SuiteError, match='positive = "rarest": must be a list of classes'):
+        run_text(tmp_path / "wrong", suite(made, WLR, dataset='use = "iris"\npositive = "rarest"'))

@@ -12,7 +12,7 @@ from pubench.preprocess import Preprocess
 from pubench.specs import Scenario
 from pubench.suite.base import Problem, Table
 from pubench.suite.search import Searched
-from pubench.suite.values import Classes, Count, Name, Params, Positives, TestShare
+from pubench.suite.values import Classes, Count, Name, Params, PositiveClasses, Positives, TestShare
 
 __all__ = [
     "AlgorithmEntry",
@@ -73,9 +73,10 @@ class DatasetEntry(Table):
     use: Name = Field(description="The name of a registered data set.", examples=["breast-cancer"])
     name: Name = Field(default="", description="Its label in tables; the value of `use` without it.")
     params: Params = Field(default_factory=dict, description="Arguments of the data set's own loader.")
-    positive: Classes = Field(
+    positive: PositiveClasses = Field(
         default=(),
-        description="Classes counted as positive; the data set's own choice without it.",
+        description="Classes counted as positive; the data set's own choice without it. "
+        '"minority": the rarest class; "one-versus-rest": one problem for each class.',
     )
     negative: Classes = Field(
         default=(),

@@ -8,7 +8,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator
 
-__all__ = ["Classes", "Count", "Name", "Names", "Params", "Positives", "Share", "Source", "TestShare"]
+__all__ = [
+    "Classes",
+    "Count",
+    "Name",
+    "Names",
+    "Params",
+    "PositiveClasses",
+    "Positives",
+    "Share",
+    "Source",
+    "TestShare",
+]
+
+
+PositiveRule = Literal["minority", "one-versus-rest"]
 
 
 def _one_line(value: str) -> str:
@@ -64,6 +78,14 @@ def _test(value: object) -> float | Literal["given"]:
     raise ValueError("must be a share between 0 and 1, both excluded, or 'given'; give one such as 0.3")
 
 
+def _positive_classes(value: object) -> tuple[str, ...] | PositiveRule:
+    if value == "minority" or value == "one-versus-rest":
+        return value
+    if isinstance(value, list | tuple) and value:
+        return _distinct(tuple(_class_name(name) for name in value))
+    raise ValueError("must be a list of classes, 'minority' or 'one-versus-rest'; give one such as [\"yes\"]")
+
+
 def _positives(value: object) -> int | Literal["given"]:
     if value == "given":
         return "given"
@@ -81,6 +103,10 @@ Params = Annotated[Mapping[str, Any], AfterValidator(_jsonable)]
 Names = Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
 ClassName = Annotated[str, PlainValidator(_class_name, json_schema_input_type=str | int | bool)]
 Classes = Annotated[tuple[ClassName, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
+PositiveClasses = Annotated[
+    tuple[str, ...] | PositiveRule,
+    PlainValidator(_positive_classes, json_schema_input_type=list[str | int | bool] | PositiveRule),
+]
 Source = Annotated[str | float, PlainValidator(_source, json_schema_input_type=str | float)]
 Positives = Annotated[
     int | Literal["given"],
