@@ -9,6 +9,7 @@ from typing import Any
 
 from pubench.cache import digest
 from pubench.errors import DataError
+from pubench.imports import resolve
 from pubench.jobs import DataPlan
 from pubench.labelling import Labelling, check_counts
 from pubench.prepare import prepare
@@ -19,7 +20,7 @@ from pubench.specs import Dataset
 from pubench.suite import DatasetEntry
 from pubench.truth import read_split, read_target
 
-__all__ = ["DatasetPart", "dataset_parts", "prepare_entry", "with_paths"]
+__all__ = ["DatasetPart", "dataset_parts", "expanded", "prepare_entry", "with_paths"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +63,34 @@ class DatasetPart:
             raise DataError(f"data set '{self.label}': {error}") from None
 
 
+def expanded(entry: DatasetEntry, registry: Registry) -> list[DatasetEntry]:
+    """Return the entry itself or, where it stands for many data sets, an entry for each of them."""
+    spec = registry.dataset(entry.use).spec
+    if not spec.expand:
+        return [entry]
+    try:
+        members: Mapping[str, Mapping[str, Any]] = resolve(spec.expand)(**entry.params)
+    except TypeError as error:
+        raise DataError(f"data set '{entry.label}': {error}") from None
+    if list(members) == [""]:
+        return [entry]
+    return [
+        entry.model_copy(update={"name": f"{entry.label}: {label}", "params": params})
+        for label, params in members.items()
+    ]
+
+
 def dataset_parts(
     entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]
 ) -> list[DatasetPart]:
-    """Prepare a data set and choose its classes: one part for each problem that the entry makes of it.
+    """Prepare an entry's data sets and choose their classes: one part for each problem that it makes of them.
 
     A loader that fails dooms its own cells only.
     """
+    return [part for one in expanded(entry, registry) for part in _parts(one, registry, base, files)]
+
+
+def _parts(entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]) -> list[DatasetPart]:
     spec = registry.dataset(entry.use).spec
     try:
         prepared = prepare_entry(entry, registry, base, files)

@@ -104,14 +104,28 @@ class Algorithm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """A source of rows with true classes.
+    """A source of rows with true classes, or of real PU data.
 
-    ``loader`` is the import string of a function that takes ``params`` as keyword arguments and returns a
-    :class:`pubench.data.Data`. ``identity``, if given, is a cheap function of the same arguments whose
-    JSON-able result changes whenever the data may have changed (a file's size and time stamp, say); without it
-    a data set is taken to change only with its ``version``. ``paths`` names the parameters that are files, given
-    relative to the suite; ``preprocess`` holds the keys of a suite's ``[preprocess]`` that suit these data by default;
-    ``differs`` says in what the rows differ from the set that a paper used.
+    Import strings name functions that take ``params`` as keyword arguments.
+
+    Attributes
+    ----------
+    loader : str
+        Returns a :class:`pubench.data.Data`.
+    identity : str
+        Cheap; its JSON-able result changes whenever the data may have changed (a file's size and time stamp, say).
+        Without it a data set is taken to change only with its ``version``.
+    expand : str
+        Where an entry may stand for many data sets: returns the parameters of each by label, or the entry's own
+        under an empty label.
+    card : str
+        Returns what else is known of the data (licence, citation, ...) once they are loaded.
+    paths : tuple of str
+        The parameters that are files; suites give them relative to themselves.
+    preprocess : mapping
+        The keys of a suite's ``[preprocess]`` that suit these data by default.
+    differs : str
+        In what the rows differ from the set that a paper used.
     """
 
     name: str
@@ -119,6 +133,8 @@ class Dataset:
     summary: str = ""
     version: str = ""
     identity: str = ""
+    expand: str = ""
+    card: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     paths: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ ALLOWED = {
     "prepared": "data errors",
     "truth": "",
     "prepare": "cache errors imports prepared registry sandbox specs",
-    "plan_data": "cache errors jobs labelling prepare prepared preprocess registry specs suite truth",
+    "plan_data": "cache errors imports jobs labelling prepare prepared preprocess registry specs suite truth",
     "plan_parts": "cache errors jobs plan_data registry specs suite tuning",
     "layout": "cache jobs labelling plan_data plan_parts suite tuning",
     "plan": "errors jobs labelling layout plan_data plan_parts registry suite",
@@ -70,8 +70,8 @@ ALLOWED = {
     "report": "analysis",
     # the doors
     "api": "data imports plan plugins provenance registry results runner store suite",
-    "cli": "api cache cards errors export fingerprints jobs plan plan_data plugins prepare report results runner "
-    "store suite",
+    "cli": "api cache cards errors export fingerprints imports jobs plan plan_data plugins prepare report results "
+    "runner store suite",
     "__main__": "cli",
     "__init__": "api base data hookspecs results specs",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pubench.hookspecs import hookimpl
 from pubench.specs import Dataset
-from pubench_datasets.catalogue import embedded_datasets, file_datasets, synthetic_datasets
+from pubench_datasets.catalogue import embedded_datasets, file_datasets, openml_datasets, synthetic_datasets
 
 __all__ = ["pubench_datasets"]
 
@@ -12,4 +12,4 @@ __all__ = ["pubench_datasets"]
 @hookimpl
 def pubench_datasets() -> list[Dataset]:
     """Return all first-party data sets."""
-    return [*embedded_datasets(), *synthetic_datasets(), *file_datasets()]
+    return [*embedded_datasets(), *synthetic_datasets(), *file_datasets(), *openml_datasets()]

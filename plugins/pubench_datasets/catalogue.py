@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pubench.specs import Dataset
 
-__all__ = ["embedded_datasets", "file_datasets", "synthetic_datasets"]
+__all__ = ["embedded_datasets", "file_datasets", "openml_datasets", "synthetic_datasets"]
 
 _SOURCE = "UCI Machine Learning Repository, as shipped with scikit-learn"
 _LICENCE = "CC BY 4.0"
@@ -105,4 +105,20 @@ def file_datasets() -> list[Dataset]:
             source="your own",
         )
         for name, summary in summaries.items()
+    ]
+
+
+def openml_datasets() -> list[Dataset]:
+    """Return the door to OpenML: one set by id or name, or many by a list of ids, a benchmark suite or a tag."""
+    return [
+        Dataset(
+            name="openml",
+            loader="pubench_datasets.openml_source:openml",
+            identity="pubench_datasets.openml_source:identity",
+            expand="pubench_datasets.openml_source:expand",
+            card="pubench_datasets.openml_source:card",
+            summary="Any public OpenML data set, by id or by name and version; many by ids, suite or tag",
+            version="1",
+            source="OpenML",
+        )
     ]

@@ -24,16 +24,17 @@ def data() -> None:
 def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
     """Load every data set of SUITE into the cache, so that it can run without a network."""
     from pubench.errors import PubenchError
-    from pubench.plan_data import prepare_entry
+    from pubench.plan_data import expanded, prepare_entry
     from pubench.plugins import discover
     from pubench.suite import load_suite
 
     parsed = load_suite(suite)
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     files = [str(file.resolve()) for file in plugin_files]
+    entries = [one for entry in parsed.datasets for one in expanded(entry, registry)]
     failed = 0
-    for number, entry in enumerate(parsed.datasets, start=1):
-        place = f"[{number}/{len(parsed.datasets)}] {entry.label}"
+    for number, entry in enumerate(entries, start=1):
+        place = f"[{number}/{len(entries)}] {entry.label}"
         try:
             found = prepare_entry(entry, registry, Path(suite).absolute().parent, files)
             click.echo(f"{place}: {found.n_rows:,} rows, {found.n_features:,} features")
@@ -79,6 +80,7 @@ def list_cached(as_json: bool) -> None:
 def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """Show the card of the data set NAME, loading it if need be."""
     from pubench.cards import card, card_lines
+    from pubench.imports import resolve
     from pubench.plan_data import with_paths
     from pubench.plugins import discover
     from pubench.prepare import prepare
@@ -88,6 +90,9 @@ def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], 
     arguments = with_paths(registered.spec, _parsed(params), Path.cwd())
     found = prepare(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
     values = card(registered, found)
+    if registered.spec.card:
+        more = resolve(registered.spec.card)(**arguments)
+        values |= {name: text for name, text in more.items() if isinstance(text, str) and text}
     click.echo(json.dumps(values, indent=1) if as_json else "\n".join(card_lines(values)))
 
 

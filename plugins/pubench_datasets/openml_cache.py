@@ -1,0 +1,160 @@
+"""What came from OpenML, kept: whole and checked, filled by one process at a time, the same after any kill.
+
+``<PUBENCH_CACHE>/openml/<server>/data/<id>`` holds one data file and ``openml.json``, which says what it is and its
+MD5. Such a folder is made under another name, checked, and then renamed. ``answers`` holds what lists and names
+led to. Both are used without a request until they are deleted; the server's port, if it is on this machine, is no
+part of the key.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pubench.cache import digest, write_atomically
+from pubench.errors import DataError
+from pubench_datasets.openml_settings import folder, refuse_offline
+
+__all__ = ["Entry", "kept", "remember", "remembered", "stored"]
+
+_FORMAT = 1
+_LOG = logging.getLogger("pubench.data")
+
+Fill = Callable[[Path], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A data set in the cache: ``facts`` are those of ``openml.json``, ``path`` is the data file."""
+
+    facts: dict[str, Any]
+    path: Path
+
+    @property
+    def title(self) -> str:
+        """How messages call it."""
+        return f"OpenML data set {self.facts['id']} ({self.facts['name']})"
+
+
+def stored(number: int) -> Entry | None:
+    """Return a data set from the cache, unless it is not there or its file is not the one that was put there."""
+    place = folder() / "data" / str(number)
+    try:
+        facts = json.loads((place / "openml.json").read_text(encoding="utf-8"))
+        path = place / facts["file"]
+        if facts["format"] == _FORMAT and path.stat().st_size == facts["size"] and _md5(path) == facts["md5"]:
+            return Entry(facts, path)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _md5(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+
+
+def kept(number: int, fill: Fill) -> Entry:
+    """Return a data set from the cache; if it is not there, one process calls ``fill`` and the others wait.
+
+    ``fill`` gets an empty folder, puts a data file there and returns the facts: at least ``file``, ``md5``, ``size``.
+    """
+    found = stored(number)
+    if found is None:
+        what = f"OpenML data set {number}"
+        refuse_offline(what)
+        with _writing(), _locked(f"{number}", what):
+            found = stored(number)
+            if found is None:
+                _put(number, fill)
+                found = stored(number)
+    if found is None:
+        raise DataError(f"OpenML data set {number} vanished from the cache {folder()}; run again")
+    return found
+
+
+def _put(number: int, fill: Fill) -> None:
+    place = folder() / "data" / str(number)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # Whoever holds the lock owns these: what is there was left by a process that was killed.
+    for left in place.parent.glob(f".{number}-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    temporary = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{number}-"))
+    try:
+        facts = fill(temporary)
+        for other in temporary.iterdir():
+            if other.name != facts["file"]:
+                shutil.rmtree(other) if other.is_dir() else other.unlink()
+        write_atomically(temporary / "openml.json", json.dumps({"format": _FORMAT, **facts}, indent=1))
+        shutil.rmtree(place, ignore_errors=True)
+        os.rename(temporary, place)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"cannot write the cache {folder()}: {error.strerror or error}; set PUBENCH_CACHE to another folder"
+        ) from error
+
+
+@contextmanager
+def _locked(name: str, what: str) -> Iterator[None]:
+    """Let one process (or thread) at a time do something; the lock goes with its process."""
+    path = folder() / "locks" / f"{name}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _LOG.info("%s: waiting for another process that is fetching it", what)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def remembered(what: str, question: Any, answer: Callable[[Path], Any]) -> Any:
+    """Return the answer to a JSON-able question from the cache, or ask once and keep it.
+
+    ``answer`` gets a folder that the client may write to.
+    """
+    found = _recall(question)
+    if found is None:
+        refuse_offline(what)
+        with _writing(), _locked(digest(question), what):
+            found = _recall(question)
+            if found is None:
+                with tempfile.TemporaryDirectory(prefix="pubench-") as scratch:
+                    found = answer(Path(scratch))
+                remember(question, found)
+    return found
+
+
+def _answer_path(question: Any) -> Path:
+    return folder() / "answers" / f"{digest(question)}.json"
+
+
+def _recall(question: Any) -> Any:
+    try:
+        return json.loads(_answer_path(question).read_text(encoding="utf-8"))["answer"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def remember(question: Any, answer: Any) -> None:
+    """Keep an answer."""
+    path = _answer_path(question)
+    write_atomically(path, json.dumps({"question": question, "answer": answer}, indent=1))

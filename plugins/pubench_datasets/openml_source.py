@@ -1,0 +1,223 @@
+"""Data sets of OpenML, by id or by name; once fetched, they need no network.
+
+The server's description is asked through OpenML's own client; the data file is fetched around it, because the client
+sets no time limit, checks no Parquet file and fills its cache without a lock (see `openml_http`, `openml_cache`).
+
+Which file: Parquet where the store sends an MD5 of it (the ETag of an object stored in one piece), and its columns,
+types and rows are those of the description; the description holds a checksum of the ARFF file only. In all other
+cases the ARFF file, checked against that one. Both give the same numbers.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pubench.data import Data
+from pubench.errors import DataError
+from pubench_datasets.openml_cache import Entry, kept, remember, remembered
+from pubench_datasets.openml_settings import server, server_key
+
+__all__ = ["card", "expand", "identity", "openml", "openml_list", "suite_members"]
+
+_LOG = logging.getLogger("pubench.data")
+
+Names = str | Sequence[str]
+
+
+def openml(
+    id: int | None = None,
+    name: str | None = None,
+    version: int | None = None,
+    *,
+    target: str | None = None,
+    drop: Names = (),
+    split: str | None = None,
+    categorical: Names = (),
+    threshold: float | None = None,
+    quantile: float | None = None,
+) -> Data:
+    """Load a data set by its id, or by its name and version.
+
+    Parameters
+    ----------
+    id : the number of the data set; it names one version for ever
+    name, version : without a version, the newest active one when the name was first asked for; the cache keeps it
+    target : the column of the classes; default the one that the data set names
+    drop : columns to leave out besides those that the server marks as row ids or to be ignored
+    split : a column that says ``"train"`` or ``"test"``, even if the server marks it as one to be ignored
+    categorical : numeric columns to take as categories
+    threshold, quantile : make the classes ``"low"`` and ``"high"`` of a numeric target
+    """
+    from pubench_datasets.openml_tables import data_of
+    from pubench_datasets.tables import Roles, names_of
+    from pubench_datasets.targets import Cut
+
+    roles = Roles(
+        target=target,
+        split=split,
+        drop=names_of("drop", drop),
+        categorical=names_of("categorical", categorical),
+        cut=Cut(threshold, quantile),
+    )
+    return data_of(_entry(id, name, version), roles)
+
+
+def identity(
+    id: int | None = None, name: str | None = None, version: int | None = None, **_: object
+) -> dict[str, Any]:
+    """Return what names the data, without a request: the server (not its port here) and id, or name and version."""
+    return {"server": server_key(), "id": id, "name": name, "version": version}
+
+
+def card(
+    id: int | None = None, name: str | None = None, version: int | None = None, **_: object
+) -> dict[str, Any]:
+    """Return what the server says of a data set: name, version, licence, citation, target, source, file, MD5."""
+    return dict(_entry(id, name, version).facts)
+
+
+def _entry(id: int | None, name: str | None, version: int | None) -> Entry:
+    _check(id, name, version)
+    number = id if id is not None else _number(str(name), version)
+    return kept(number, partial(_fill, number))
+
+
+def _check(id: Any, name: Any, version: Any) -> None:
+    if (id is None) == (name is None):
+        said = "neither id nor name is" if id is None else "id and name are both"
+        raise DataError(
+            f"{said} set; name an OpenML data set by id = 37, or by name = 'diabetes' and version = 1"
+        )
+    if id is not None and version is not None:
+        raise DataError(
+            f"id = {id} and version = {version} are both set; a version goes with a name, an id needs none"
+        )
+    for key, value in (("id", id), ("version", version)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise DataError(f"{key} = {value!r} is not a positive whole number")
+    if name is not None and (not isinstance(name, str) or not name.strip()):
+        raise DataError(f"name = {name!r} is not the name of an OpenML data set")
+
+
+def _number(name: str, version: int | None) -> int:
+    """Return the id of a named data set."""
+    what = f"OpenML data set '{name}'" + (f", version {version}" if version is not None else "")
+    return int(remembered(what, _question(name, version), partial(_find, name, version)))
+
+
+def _question(name: str, version: int | None) -> dict[str, Any]:
+    return {"data set": name, "version": version}
+
+
+def _find(name: str, version: int | None, scratch: Path) -> int:
+    from pubench_datasets.openml_client import listed
+
+    rows = listed(scratch, f"OpenML data set '{name}'", {"data_name": name, "status": "all"})
+    found = {int(row["version"]): row for row in rows if row["name"] == name}
+    active = sorted(v for v, row in found.items() if row["status"] == "active")
+    have = f"active versions: {', '.join(map(str, active)) or 'none'}"
+    if not found:
+        raise DataError(
+            f"OpenML data set '{name}' does not exist on {server()}; check the name, case included"
+        )
+    if version is None and active:
+        return int(found[active[-1]]["did"])
+    if version is None:
+        raise DataError(f"OpenML data set '{name}' has no active version on {server()}; load one by its id")
+    if version not in found:
+        raise DataError(f"OpenML data set '{name}' has no version {version} on {server()}; {have}")
+    number = int(found[version]["did"])
+    if version not in active:
+        raise DataError(
+            f"OpenML data set '{name}', version {version} is {found[version]['status']} on {server()}; {have}; "
+            f"load it all the same with id = {number}"
+        )
+    return number
+
+
+def _fill(number: int, place: Path) -> dict[str, Any]:
+    """Fetch a data set into an empty folder and return its facts."""
+    from pubench_datasets.openml_client import describe
+    from pubench_datasets.openml_fetch import fetch_file
+
+    told = describe(place / "client", number)
+    facts = {
+        "id": number,
+        "name": told.get("name", ""),
+        "version": int(told.get("version") or 1),
+        "status": told.get("status", ""),
+        "target": told.get("default_target_attribute", ""),
+        "ignore": [*_words(told.get("ignore_attribute")), *_words(told.get("row_id_attribute"))],
+        "licence": told.get("licence", ""),
+        "citation": told.get("citation", ""),
+        "source": told.get("url", ""),
+    }
+    if facts["status"] == "deactivated":
+        _LOG.warning("OpenML data set %d (%s) is deactivated on %s", number, facts["name"], server())
+    facts |= fetch_file(number, told, place)
+    if facts["status"] == "active":
+        remember(_question(facts["name"], facts["version"]), number)
+    return facts
+
+
+def _words(value: str | list[str] | None) -> list[str]:
+    """Return the names in an element: one, several with commas between them, or several elements."""
+    parts = [value] if isinstance(value, str) else value or []
+    return [name for part in parts for name in dict.fromkeys([part, *part.split(",")]) if name]
+
+
+def suite_members(suite: int | str) -> list[int]:
+    """Return the ids of the data sets of a benchmark suite, by its id or alias (for example ``"OpenML-CC18"``)."""
+    from pubench_datasets import openml_client
+
+    return _numbers(
+        f"OpenML benchmark suite '{suite}'", {"suite": suite}, lambda s: openml_client.suite(s, suite)
+    )
+
+
+def openml_list(tag: str | None = None, **filters: str | int) -> list[int]:
+    """Return the ids of the active data sets with a tag and other properties, in order.
+
+    ``filters`` are those of the API: ``number_classes=2``, ``number_instances="100..1000"``, ``data_name``, ...
+    """
+    from pubench_datasets.openml_client import listed
+
+    wanted: dict[str, Any] = {**({"tag": tag} if tag is not None else {}), **filters}
+    what = f"OpenML list {wanted}"
+
+    def answer(scratch: Path) -> list[int]:
+        return [int(row["did"]) for row in listed(scratch, what, {"status": "active", **wanted})]
+
+    return _numbers(what, {"list": wanted}, answer)
+
+
+def _numbers(what: str, question: dict[str, Any], answer: Callable[[Path], list[int]]) -> list[int]:
+    def some(scratch: Path) -> list[int]:
+        found = sorted(set(answer(scratch)))
+        if not found:
+            raise DataError(f"{what} is empty on {server()}")
+        return found
+
+    return [int(number) for number in remembered(what, question, some)]
+
+
+def expand(
+    ids: Sequence[int] = (), suite: int | str | None = None, tag: str | None = None, **params: Any
+) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each data set that an entry names by a list, a benchmark suite or a tag, by its id.
+
+    An entry that names one data set is returned as it is, under an empty label.
+    """
+    given = [name for name, value in {"ids": ids, "suite": suite, "tag": tag}.items() if value]
+    if not given:
+        return {"": params}
+    if len(given) > 1 or params.get("id") or params.get("name"):
+        raise DataError("OpenML data sets are named by one of id, name, ids, suite and tag; keep one of them")
+    numbers = list(ids) if ids else suite_members(suite) if suite else openml_list(tag=tag)
+    if not numbers:
+        raise DataError(f"OpenML {given[0]} {suite or tag!r} names no data set")
+    return {str(number): {**params, "id": int(number)} for number in numbers}
