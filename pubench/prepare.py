@@ -100,5 +100,6 @@ def forget(prepared: Prepared) -> None:
 
 def empty_cache() -> None:
     """Remove everything that pubench keeps in its cache folder, and nothing else."""
+    (cache_root() / "checked.json").unlink(missing_ok=True)
     for name in ("prepared", "truth", "openml"):
         shutil.rmtree(cache_root() / name, ignore_errors=True)

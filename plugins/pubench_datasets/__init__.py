@@ -5,6 +5,7 @@ from __future__ import annotations
 from pubench.hookspecs import hookimpl
 from pubench.specs import Dataset
 from pubench_datasets.catalogue import embedded_datasets, file_datasets, openml_datasets, synthetic_datasets
+from pubench_datasets.paper_specs import paper_datasets
 
 __all__ = ["pubench_datasets"]
 
@@ -12,4 +13,10 @@ __all__ = ["pubench_datasets"]
 @hookimpl
 def pubench_datasets() -> list[Dataset]:
     """Return all first-party data sets."""
-    return [*embedded_datasets(), *synthetic_datasets(), *file_datasets(), *openml_datasets()]
+    return [
+        *embedded_datasets(),
+        *synthetic_datasets(),
+        *file_datasets(),
+        *openml_datasets(),
+        *paper_datasets(),
+    ]

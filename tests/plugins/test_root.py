@@ -1,0 +1,189 @@
+"""The data root: what is found there is what its catalog promises, and everything else is one clear sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+from pubench_datasets import root
+from pubench_datasets.root import catalog, data_root, find, listed
+
+from pubench.errors import DataError
+
+BODY = b"x,target\n1,a\n2,b\n"
+
+
+def entry(name="small", file="small.csv", body=BODY, **changes):
+    return {
+        "name": name,
+        "file": file,
+        "bytes": len(body),
+        "sha256": hashlib.sha256(body).hexdigest(),
+        "note": "catalogs say more than is needed",
+    } | changes
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A data root with one file, and an empty cache."""
+    made = tmp_path / "root"
+    made.mkdir()
+    (made / "small.csv").write_bytes(BODY)
+    write_catalog(made, [entry()])
+    monkeypatch.setenv("PUBENCH_DATA", str(made))
+    monkeypatch.setenv("PUBENCH_CACHE", str(tmp_path / "cache"))
+    return made
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    """The files that are hashed, in turn."""
+    seen = []
+    true_digest = hashlib.file_digest
+
+    def noted(file, name):
+        seen.append(Path(file.name).name)
+        return true_digest(file, name)
+
+    monkeypatch.setattr(root.hashlib, "file_digest", noted)
+    return seen
+
+
+def write_catalog(folder, entries):
+    text = entries if isinstance(entries, str) else json.dumps(entries)
+    (folder / "catalog.json").write_text(text, encoding="utf-8")
+
+
+def refusal(name="small"):
+    with pytest.raises(DataError) as caught:
+        find(name)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_file_is_found_by_its_name(folder):
+    assert find("small") == folder / "small.csv"
+    assert listed("small") == catalog()["small"]
+    assert listed("small").sha256 == hashlib.sha256(BODY).hexdigest()
+
+
+def test_the_root_may_be_relative_and_its_files_in_folders(folder, monkeypatch):
+    (folder / "deep").mkdir()
+    (folder / "small.csv").rename(folder / "deep" / "small.csv")
+    write_catalog(folder, [entry(file="deep/small.csv")])
+    monkeypatch.chdir(folder.parent)
+    monkeypatch.setenv("PUBENCH_DATA", "root")
+    assert find("small") == folder / "deep" / "small.csv"
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_without_a_root_the_error_says_what_it_is_and_how_to_set_it(value, monkeypatch):
+    monkeypatch.delenv("PUBENCH_DATA", raising=False)
+    if value is not None:
+        monkeypatch.setenv("PUBENCH_DATA", value)
+    assert data_root() is None
+    assert listed("small") is None
+    said = refusal()
+    assert "PUBENCH_DATA is not set" in said
+    assert "catalog.json" in said
+    assert "export PUBENCH_DATA=FOLDER" in said
+
+
+def test_a_file_is_hashed_once_until_it_changes(folder, hashed):
+    find("small")
+    find("small")
+    assert hashed == ["small.csv"]
+    os.utime(folder / "small.csv", ns=(1, 1))
+    find("small")
+    find("small")
+    assert hashed == ["small.csv"] * 2
+
+
+def test_what_is_remembered_is_of_that_file_and_that_checksum(folder, hashed):
+    (folder / "other.csv").write_bytes(BODY)
+    write_catalog(folder, [entry(), entry(name="other", file="other.csv")])
+    find("small")
+    find("other")
+    find("small")
+    assert hashed == ["small.csv", "other.csv"]
+    write_catalog(folder, [entry(sha256="0" * 64)])
+    assert "SHA-256" in refusal()
+
+
+def test_altered_bytes_of_the_same_size_are_caught(folder, hashed):
+    (folder / "small.csv").write_bytes(BODY.replace(b"1", b"7"))
+    said = refusal()
+    assert "SHA-256" in said
+    assert "get it again" in said
+    assert hashlib.sha256(BODY).hexdigest() in said
+    assert refusal() == said, "a wrong file is not remembered as a right one"
+    (folder / "small.csv").write_bytes(BODY)
+    assert find("small")
+    assert hashed == ["small.csv"] * 3
+
+
+@pytest.mark.parametrize("body", [BODY[:-1], BODY + b"3,a\n", b""])
+def test_a_wrong_size_is_caught_even_if_the_file_was_right_before(body, folder):
+    find("small")
+    (folder / "small.csv").write_bytes(body)
+    said = refusal()
+    assert f"has {len(body)} bytes where catalog.json says {len(BODY)}" in said
+
+
+def test_what_the_catalog_lists_must_be_there(folder):
+    (folder / "small.csv").unlink()
+    assert "small.csv is missing, although catalog.json lists it as 'small'" in refusal()
+    (folder / "small.csv").mkdir()
+    assert "is not a file" in refusal()
+
+
+def test_an_unknown_name_is_met_with_the_nearest_one(folder):
+    assert "lists no 'smal'; did you mean 'small'?" in refusal("smal")
+    assert listed("smal") is None
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ("[", "is not JSON"),
+        ("{}", "a catalog is a list"),
+        ([7], "entry 1: it needs name, file, bytes, sha256"),
+        ([entry(), {"name": "x"}], "entry 2: it needs"),
+        ([entry(bytes="17")], "entry 1: it needs"),
+        ([entry(bytes=True)], "entry 1: it needs"),
+        ([entry(), entry()], "lists 'small' twice"),
+    ],
+)
+def test_a_catalog_that_is_none_is_refused(entries, expected, folder):
+    write_catalog(folder, entries)
+    assert expected in refusal()
+
+
+def test_a_folder_without_catalog_or_no_folder_at_all_is_refused(folder, monkeypatch):
+    (folder / "catalog.json").unlink()
+    assert "holds no catalog.json" in refusal()
+    monkeypatch.setenv("PUBENCH_DATA", str(folder / "small.csv"))
+    assert "is not a folder" in refusal()
+    monkeypatch.setenv("PUBENCH_DATA", str(folder / "nowhere"))
+    assert "is not a folder" in refusal()
+    with pytest.raises(DataError, match="is not a folder"):
+        listed("small")
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]", '{"half', "\x00"])
+def test_a_damaged_memory_costs_a_hash_and_no_more(text, folder, hashed, tmp_path):
+    find("small")
+    (tmp_path / "cache" / "checked.json").write_text(text, encoding="utf-8")
+    find("small")
+    find("small")
+    assert hashed == ["small.csv"] * 2
+
+
+def test_a_cache_that_cannot_be_written_costs_a_hash_each_time(folder, hashed, monkeypatch):
+    monkeypatch.setenv("PUBENCH_CACHE", str(folder / "small.csv" / "cache"))
+    assert find("small")
+    assert find("small")
+    assert hashed == ["small.csv"] * 2
