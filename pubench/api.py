@@ -18,6 +18,7 @@ from pubench.runner import Execution, Progress, pending_jobs, run_jobs
 from pubench.store import (
     Store,
     locked,
+    mend,
     read_provenance,
     read_records,
     set_aside,
@@ -100,6 +101,9 @@ def run_suite(
         if force:
             set_aside(folder)
         write_plan(folder, planned.plan, text)
+        for problem in mend(folder):
+            if progress is not None:
+                progress.note(problem)
         _run(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
     return read_results(folder)
 

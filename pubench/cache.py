@@ -28,6 +28,11 @@ def digest(value: Any) -> str:
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that readers see the old one or the new one, never a part."""
+    # A link keeps pointing to what it names, and a device or pipe is written to, never replaced.
+    path = path.resolve()
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_text(text, encoding="utf-8")
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -92,7 +92,7 @@ class Conversation:
         self.records: dict[str, Record] = {}
         self._searched: Message | None = None
         self._current: str | None = None
-        self._started = False
+        self._started = self._alone = False
 
     def run(self) -> None:
         """Send what is pending and listen until the child has answered, failed or died."""
@@ -126,7 +126,7 @@ class Conversation:
         elif message.kind == "failed":
             failed = {name: message.header[name] for name in ("status", "error", "traceback")}
             if self._started:
-                self._finish(message.header["criterion"], failed)
+                self._finish(message.header.get("criterion", self._current), failed)
             else:
                 self._finish_all(failed)
 
@@ -135,14 +135,21 @@ class Conversation:
         if failure.status == "timeout":
             reason = f"did not finish within {self.job.limits.seconds:g} seconds"
         record = {"status": failure.status, "error": reason, "output": failure.output}
-        if self._started and self._current in [criterion.name for _, criterion in self.pending]:
+        if self._started and self._current in [criterion.name for _, criterion in self._asked()]:
             # Only the fit of this cell was under way; the others are asked for again in a new child.
             self._finish(self._current, record)
+        elif len(self._asked()) > 1:
+            # One of the criteria may be to blame: from now on each searches on its own.
+            self._alone = True
         else:
-            self._finish_all(record)
+            self._finish(self._asked()[0][1].name, record)
+
+    def _asked(self) -> list[tuple[Cell, CriterionPlan]]:
+        """Return the cells that are asked for together."""
+        return self.pending[:1] if self._alone else self.pending
 
     def _finish_all(self, record: Record) -> None:
-        for _, criterion in list(self.pending):
+        for _, criterion in list(self._asked()):
             self._finish(criterion.name, record)
 
     def _finish(self, name: str | None, record: Record) -> None:
@@ -207,7 +214,7 @@ class Conversation:
             # P was drawn apart: only U is a sample of the population.
             sample = self.assignment.s[validation] == 0
             y, predictions = y[sample], _rows_of(predictions, sample)
-        metrics = [c.oracle for _, c in self.pending if c.oracle and c.name in message.header["criteria"]]
+        metrics = [c.oracle for _, c in self._asked() if c.oracle and c.name in message.header["criteria"]]
         found, _ = evaluate(metrics, y, predictions)
         values = {f"oracle-{name}": np.nan if value is None else value for name, value in found.items()}
         self.sandbox.send({"kind": "values", "values": values}, seconds=self.job.limits.seconds)
@@ -240,7 +247,7 @@ class Conversation:
             "scenario": job.labelling.scenario,
             "algorithm": algorithm,
             "labels": job.algorithm.labels,
-            "criteria": [_criterion_json(criterion) for _, criterion in self.pending],
+            "criteria": [_criterion_json(criterion) for _, criterion in self._asked()],
             "tuning": asdict(job.tuning) if job.tuning else None,
             "prior": self._prior(),
             "seeds": job.seeds,

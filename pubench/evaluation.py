@@ -29,7 +29,7 @@ def evaluate(
             continue
         try:
             value = float(resolve(metric.function)(y, given))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             notes.append(f"metric '{metric.name}' raised {type(error).__name__}: {error}")
             value = math.nan
         values[metric.name] = value if math.isfinite(value) else None

@@ -50,6 +50,9 @@ def _rows(results: Results, *, times: bool) -> Sequence[Row]:
 def _write_parquet(path: Path, rows: Sequence[Row]) -> None:
     import pandas as pd
 
+    path = path.resolve()
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise PubenchError(f"cannot write {path}: Parquet needs an ordinary file; name another")
     temporary = path.with_name(f".{path.name}.part")
     try:
         pd.DataFrame(list(rows)).to_parquet(temporary, index=False)

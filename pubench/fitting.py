@@ -102,6 +102,10 @@ def _decisions(estimator: Any, answer: Any, n: int) -> NDArray[np.uint8]:
         raise MisbehaviourError(
             f"learned {len(classes)} classes; expected the unlabelled and the labelled one"
         )
+    if not classes[0] < classes[1]:
+        raise MisbehaviourError(
+            f"classes_ is {list(classes)}; expected the unlabelled class before the labelled one"
+        )
     strange = ~np.isin(values, classes)
     if strange.any():
         raise MisbehaviourError(f"predict returned {values[strange][0]!r}, which is none of its classes")
@@ -110,7 +114,7 @@ def _decisions(estimator: Any, answer: Any, n: int) -> NDArray[np.uint8]:
 
 
 def _probabilities(answer: Any, n: int) -> NDArray[np.float64]:
-    values = np.asarray(answer, dtype=np.float64)
+    values = _numbers("predict_proba", answer)
     if values.shape != (n, 2):
         raise MisbehaviourError(
             f"predict_proba returned shape {values.shape} for {n} rows; expected ({n}, 2)"
@@ -118,11 +122,19 @@ def _probabilities(answer: Any, n: int) -> NDArray[np.float64]:
     positive = _vector("predict_proba", values[:, 1], n)
     if positive.size and (positive.min() < -1e-9 or positive.max() > 1 + 1e-9):
         raise MisbehaviourError("predict_proba returned values outside [0, 1]")
+    if np.abs(values.sum(axis=1) - 1).max(initial=0.0) > 1e-6:
+        raise MisbehaviourError("predict_proba returned rows that do not add up to 1")
     return np.clip(positive, 0.0, 1.0)
 
 
+def _numbers(name: str, answer: Any) -> NDArray[np.float64]:
+    if np.ma.is_masked(answer) or np.iscomplexobj(answer):
+        raise MisbehaviourError(f"{name} returned masked or complex values; expected real numbers")
+    return np.asarray(answer, dtype=np.float64)
+
+
 def _vector(name: str, answer: Any, n: int) -> NDArray[np.float64]:
-    values = np.asarray(answer, dtype=np.float64)
+    values = _numbers(name, answer)
     if values.shape == (n, 1):
         values = values[:, 0]
     if values.shape != (n,):

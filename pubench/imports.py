@@ -35,7 +35,8 @@ def load_file(path: str | Path) -> ModuleType:
     """Import one Python file under its own name (``my_method.py`` as ``my_method``), once per process."""
     file = Path(path).resolve()
     if not file.is_file() or file.suffix != ".py":
-        raise PubenchError(f"plugin file '{path}' is not a Python file; give the path of a .py file")
+        there = "is not a Python file" if file.exists() else "does not exist, so it is not a Python file"
+        raise PubenchError(f"plugin file '{path}' {there}; give the path of a .py file")
     name = file.stem
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__file__", None) == str(file):

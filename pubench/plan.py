@@ -68,7 +68,9 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
     )
     priors = gather("prior", lambda _: prior_part(suite.prior, registry), 1)
     found = gather(
-        "datasets[{}]", lambda i: dataset_parts(suite.datasets[i], registry, base, files), len(suite.datasets)
+        "datasets[{}]",
+        lambda i: dataset_parts(suite.datasets[i], registry, base, files, suite.limits.load_seconds),
+        len(suite.datasets),
     )
     datasets = [part for parts in found for part in parts]
     for part in datasets:

@@ -81,19 +81,21 @@ def expanded(entry: DatasetEntry, registry: Registry) -> list[DatasetEntry]:
 
 
 def dataset_parts(
-    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]
+    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float = 3600
 ) -> list[DatasetPart]:
     """Prepare an entry's data sets and choose their classes: one part for each problem that it makes of them.
 
     A loader that fails dooms its own cells only.
     """
-    return [part for one in expanded(entry, registry) for part in _parts(one, registry, base, files)]
+    return [part for one in expanded(entry, registry) for part in _parts(one, registry, base, files, seconds)]
 
 
-def _parts(entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]) -> list[DatasetPart]:
+def _parts(
+    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float
+) -> list[DatasetPart]:
     spec = registry.dataset(entry.use).spec
     try:
-        prepared = prepare_entry(entry, registry, base, files)
+        prepared = prepare_entry(entry, registry, base, files, seconds)
     except DataError as error:
         doomed = digest([entry.use, dict(entry.params), str(error)])
         return [DatasetPart(entry.label, str(error), doomed, doomed)]
@@ -139,10 +141,12 @@ def _sample(entry: DatasetEntry, counts: tuple[int, int], label: str) -> tuple[i
     return wanted
 
 
-def prepare_entry(entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str]) -> Prepared:
+def prepare_entry(
+    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float = 3600
+) -> Prepared:
     """Return the data set of an entry from the cache, loading it if it is not there."""
     registered = registry.dataset(entry.use)
-    return prepare(registered, with_paths(registered.spec, entry.params, base), files=files)
+    return prepare(registered, with_paths(registered.spec, entry.params, base), files=files, seconds=seconds)
 
 
 def with_paths(spec: Dataset, params: Mapping[str, Any], base: Path) -> dict[str, Any]:

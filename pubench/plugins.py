@@ -51,7 +51,8 @@ def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = (
     registry = build_registry(sources + [_file_source(Path(file)) for file in files])
     for info in registry.plugins:
         if info.error and info.origin.file:
-            raise PubenchError(f"plugin file '{info.origin.file}': {info.error}")
+            told = info.error.removeprefix("PubenchError: ")
+            raise PubenchError(told if "plugin file" in told else f"plugin file '{info.origin.file}': {told}")
     return registry
 
 

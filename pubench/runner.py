@@ -33,6 +33,9 @@ class Progress(Protocol):
     def done(self, cell: Cell, record: Record) -> None:
         """Learn that a cell has ended."""
 
+    def note(self, text: str) -> None:
+        """Learn something that the user should know, before the run begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Execution:

@@ -57,11 +57,14 @@ class Sandbox:
         self._buffer = Buffer()
         self._output = bytearray()
         self._request = self._reply = self._printed = -1
+        self._number = 0
 
     def send(self, header: dict[str, Any], arrays: Sequence[NDArray[Any]] = (), *, seconds: float) -> None:
         """Send a message, starting the child if there is none."""
         if self._process is None:
             self._start()
+        self._number += 1
+        header = header | {"request": self._number}
         deadline = time.monotonic() + seconds
         view = memoryview(encode(header, arrays))
         while view:
@@ -84,9 +87,12 @@ class Sandbox:
                 message = self._buffer.take()
             except (ValueError, TypeError):
                 raise self._fail("crashed", "wrote into pubench's own channel") from None
-            if message is not None:
+            # What a thread left behind by an earlier request has to say is of no interest.
+            if message is not None and message.header.get("request") == self._number:
                 self._drain_ready()
                 return message
+            if message is not None:
+                continue
             self._wait(deadline)
 
     def output(self) -> str:
@@ -128,6 +134,7 @@ class Sandbox:
         os.set_blocking(self._printed, False)
         self._buffer = Buffer()
         self._output.clear()
+        self._number = 0
         self.receive(seconds=START_SECONDS)
 
     def _environment(self) -> dict[str, str]:

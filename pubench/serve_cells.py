@@ -74,7 +74,7 @@ def _answer(
     if trials:
         best = choose(trials, criterion["name"], maximise=criterion["maximise"])
         if best is None:
-            raise MisbehaviourError(_no_trial(trials, criterion["name"]))
+            raise MisbehaviourError(_no_trial(trials, criterion["name"], bench.raised))
         chosen = best.params
     name = json.dumps(chosen, sort_keys=True)
     if name not in done:
@@ -92,8 +92,10 @@ def _answer(
     bench.channel.send(header | seconds | {"peak_memory_mb": peak_mb()}, arrays)
 
 
-def _no_trial(trials: list[Trial], criterion: str) -> str:
+def _no_trial(trials: list[Trial], criterion: str, raised: Mapping[str, Exception]) -> str:
     errors = [trial.error for trial in trials if trial.error]
+    if not errors and criterion in raised:
+        errors = [f"{type(raised[criterion]).__name__}: {raised[criterion]}"]
     if errors:
         return f"none of {len(trials)} trials succeeded; the first said: {errors[0]}"
     return f"none of {len(trials)} trials has a value of '{criterion}'"
@@ -121,6 +123,7 @@ class Bench:
         self, request: dict[str, Any], arrays: tuple[NDArray[Any], ...], factory: Any, channel: Channel
     ) -> None:
         self.request, self.channel = request, channel
+        self.raised: dict[str, Exception] = {}
         rows, s, self.test_rows = arrays[:3]
         self.labels = arrays[3] if len(arrays) > 3 else s
         data = request["data"]
@@ -216,7 +219,10 @@ class Bench:
     def _evaluate(self, params: Mapping[str, Any]) -> dict[str, float]:
         """Return the mean over the folds of each criterion."""
         per_fold = [self._evaluate_fold(params, fold) for fold in self.folds]
-        return {name: float(np.mean([values[name] for values in per_fold])) for name in per_fold[0]}
+        means = {name: float(np.mean([values[name] for values in per_fold])) for name in per_fold[0]}
+        if self.raised and np.isnan(list(means.values())).all():
+            raise next(iter(self.raised.values()))
+        return means
 
     def _evaluate_fold(self, params: Mapping[str, Any], fold: Fold) -> dict[str, float]:
         estimator = fit(
@@ -231,9 +237,16 @@ class Bench:
         for criterion in self.request["criteria"]:
             needs_prior = criterion["needs_prior"]
             if criterion["function"] and not (needs_prior and self.prior_error):
-                value = resolve(criterion["function"])(seen[needs_prior], **criterion["params"])
-                values[criterion["name"]] = float(value)
+                values[criterion["name"]] = self._value(criterion, seen[needs_prior])
         return values | self._ask_oracle(found, fold)
+
+    def _value(self, criterion: Mapping[str, Any], seen: Validation) -> float:
+        """Return a criterion's value; one that raises spoils its own search, not its neighbours'."""
+        try:
+            return float(resolve(criterion["function"])(seen, **criterion["params"]))
+        except Exception as error:
+            self.raised.setdefault(criterion["name"], error)
+            return float("nan")
 
     def _ask_oracle(self, found: Predictions, fold: Fold) -> dict[str, float]:
         """Let the worker, which alone holds the truth, compute the oracle criteria."""

@@ -69,6 +69,8 @@ def _checked(name: str, data: Any) -> Data:
 
     if not isinstance(data, Data):
         raise DataError(f"the loader of '{name}' returned {type(data).__name__}, not pubench.data.Data")
+    if np.ma.is_masked(data.X) or np.ma.is_masked(data.target):
+        raise DataError(f"'{name}' holds masked cells; set missing numbers to NaN")
     sparse = issparse(data.X)
     X: Any = csr_array(data.X) if sparse else np.asarray(data.X)
     values: NDArray[Any] = X.data if sparse else X
@@ -77,6 +79,8 @@ def _checked(name: str, data: Any) -> Data:
     target = np.asarray(data.target)
     if target.shape != (X.shape[0],):
         raise DataError(f"'{name}': target has shape {target.shape}, X has {X.shape[0]} rows")
+    if target.dtype.kind == "f" and np.isnan(target).any():
+        raise DataError(f"'{name}': target has missing values; leave those rows out")
     if X.shape[0] == 0 or X.shape[1] == 0:
         raise DataError(f"'{name}' is empty: {X.shape[0]} rows, {X.shape[1]} features")
     if sparse and (np.isnan(values).any() or data.categorical):

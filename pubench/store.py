@@ -25,6 +25,7 @@ from pubench.jobs import Cell, Plan, PlannedMetric
 __all__ = [
     "Store",
     "locked",
+    "mend",
     "read_plan",
     "read_provenance",
     "read_records",
@@ -44,6 +45,7 @@ Record = dict[str, Any]
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the folder for this run; the system lets go of it when the process ends, however it ends."""
+    _refuse_foreign(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -65,6 +67,16 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Refuse a folder that holds other things: a run would write its own report and suite over them."""
+    ours = {_PLAN, _CELLS, ".lock"}
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if names and not names & ours:
+        raise RunFolderError(
+            f"{folder} is not empty and no run folder (it holds '{min(names)}'); choose another --out"
+        )
 
 
 class Store:
@@ -186,6 +198,19 @@ def _record(line: bytes) -> Record | None:
     except ValueError:
         return None
     return record if isinstance(record, dict) and "key" in record else None
+
+
+def mend(folder: Path) -> tuple[str, ...]:
+    """Take lines that cannot be trusted out of the records, keep the file as it was, and say what was found."""
+    found: list[str] = []
+    for name in (_CELLS, _TRIALS):
+        records, problems = _read(folder / name)
+        if problems:
+            found += problems
+            number = len(list(folder.glob(f"{name}.damaged-*"))) + 1
+            os.replace(folder / name, folder / f"{name}.damaged-{number}")
+            write_atomically(folder / name, "".join(_line(record).decode() for record in records.values()))
+    return tuple(found)
 
 
 def set_aside(folder: Path) -> None:

@@ -6,14 +6,18 @@ import os
 import signal
 import threading
 import time
+from collections import OrderedDict
 
 from pubench.cell import Record, run_job
-from pubench.jobs import Job, Limits
+from pubench.jobs import Job
 from pubench.sandbox import Sandbox
 
 __all__ = ["close_sandboxes", "settle", "work"]
 
-# One child per thread and kind: kept alive between jobs because starting one costs more than most cells.
+MOST_KEPT = 8
+"""Children that a worker keeps alive at a time; the one that was not used for longest makes room."""
+
+# One child per thread and package: kept alive between jobs because starting one costs more than most cells.
 _KEPT = threading.local()
 
 
@@ -21,18 +25,24 @@ def work(job: Job, driver: int) -> list[Record]:
     """Run a job in this process; ``driver`` is the process that waits for it."""
     if os.getpid() != driver and not getattr(_KEPT, "settled", False):
         settle(os.getppid())
-    return run_job(job, _sandbox(job.algorithm.labels == "true", job.limits))
+    return run_job(job, _sandbox(job))
 
 
-def _sandbox(sees_truth: bool, limits: Limits) -> Sandbox:
-    """Return this thread's sandbox; one that has held true labels never serves an algorithm that must not see any."""
-    kept: dict[bool, Sandbox] = _KEPT.__dict__.setdefault("sandboxes", {})
-    found = kept.get(sees_truth)
-    if found is None or (found.memory_mb, found.threads) != (limits.memory_mb, limits.threads):
-        if found is not None:
-            found.close()
-        found = kept[sees_truth] = Sandbox(memory_mb=limits.memory_mb, threads=limits.threads)
-    return found
+def _sandbox(job: Job) -> Sandbox:
+    """Return this thread's sandbox for the algorithm's package.
+
+    Packages share no process: what one does to it (patched libraries, threads left behind) is its own affair. One
+    that has held true labels never serves an algorithm that must not see any.
+    """
+    kept: OrderedDict[tuple[object, ...], Sandbox] = _KEPT.__dict__.setdefault("sandboxes", OrderedDict())
+    limits, package = job.limits, job.algorithm.estimator.partition(":")[0].partition(".")[0]
+    key = (job.algorithm.labels, package, limits.memory_mb, limits.threads)
+    if key not in kept:
+        while len(kept) >= MOST_KEPT:
+            kept.popitem(last=False)[1].close()
+        kept[key] = Sandbox(memory_mb=limits.memory_mb, threads=limits.threads)
+    kept.move_to_end(key)
+    return kept[key]
 
 
 def close_sandboxes() -> None:

@@ -53,6 +53,7 @@ ALLOWED = {
     "child": "failures messages serve_cells serve_load",
     "serve_load": "cache child data errors fingerprints imports messages prepared",
     "fingerprints": "prepared",
+    "checking": "errors imports registry suite",
     "cards": "prepared registry specs",
     "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess splits tuning",
     "sandbox": "messages",
@@ -70,8 +71,8 @@ ALLOWED = {
     "report": "analysis",
     # the doors
     "api": "data imports plan plugins provenance registry results runner store suite",
-    "cli": "api cache cards errors export fingerprints imports jobs plan plan_data plugins prepare report results "
-    "runner store suite",
+    "cli": "api cache cards checking errors export fingerprints imports jobs plan plan_data plugins prepare report "
+    "results runner store suite",
     "__main__": "cli",
     "__init__": "api base data hookspecs results specs",
 }

@@ -80,11 +80,15 @@ WRONG = [
         "algorithms[0].search: has no effect here; add tune = true",
     ),
     ('use = "breast-cancer"', 'use = "a"\npositive = "m"', 'datasets[0].positive = "m": must be a list'),
-    ('use = "breast-cancer"', 'use = "a"\npositive = []', "datasets[0].positive = []: must not be empty"),
+    (
+        'use = "breast-cancer"',
+        'use = "a"\npositive = []',
+        "datasets[0].positive = []: must be a list of classes",
+    ),
     (
         'use = "breast-cancer"',
         'use = "a"\npositive = [1.5]',
-        "datasets[0].positive[0] = 1.5: must be the name",
+        "datasets[0].positive = [1.5]: must be the name",
     ),
     (
         'use = "breast-cancer"',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Any
@@ -47,6 +48,10 @@ for command in (suite, data, report, export, list_specs, plugins, completion):
 
 def main() -> None:
     """Run the command line; every foreseen error is one sentence on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a letter shows another one; that is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = cli(prog_name="pubench", standalone_mode=False)
     except click.exceptions.Abort:
@@ -58,6 +63,9 @@ def main() -> None:
         for line in str(error).splitlines():
             click.echo(f"pubench: {line}", err=True)
         code = FAILED if isinstance(error, StoreError) else USAGE
+    except OSError as error:
+        click.echo(f"pubench: cannot read or write: {error}", err=True)
+        code = FAILED
     except Exception as error:
         if os.environ.get("PUBENCH_DEBUG"):
             raise

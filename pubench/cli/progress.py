@@ -33,6 +33,10 @@ class Silent:
     def close(self) -> None:
         """Stop showing anything."""
 
+    def note(self, text: str) -> None:
+        """Tell what the user should know even if nothing else is shown."""
+        click.echo(f"pubench: {text}", err=True)
+
     def begin(self, total: int, finished: int) -> None:
         """Learn how much there is to do."""
         self.total, self.finished = total, finished

@@ -28,7 +28,7 @@ def suite() -> None:
     "--out", type=click.Path(path_type=Path), help="Run folder [default: runs/<name of the suite>]."
 )
 @click.option(
-    "--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Cells at a time."
+    "--jobs", "-j", type=click.IntRange(1, 1024), default=1, show_default=True, help="Cells at a time."
 )
 @click.option(
     "--backend", default="loky", show_default=True, help="joblib backend: loky, threading, dask, ray."
@@ -110,6 +110,8 @@ def _summary(results: Results) -> str:
 @plugin_options
 def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
     """Validate SUITE, load its data, and say what would run."""
+    from pubench.checking import parameter_problems
+    from pubench.errors import SuiteError
     from pubench.plan import plan_suite
     from pubench.plugins import discover
     from pubench.suite import load_suite
@@ -118,6 +120,9 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     files = [str(file.resolve()) for file in plugin_files]
     planned = plan_suite(parsed, registry, source=suite, files=files)
+    problems = list(parameter_problems(parsed, registry))
+    if problems:
+        raise SuiteError("\n".join(f"{suite}: {problem}" for problem in problems))
     skips = {cell.skip for cell in planned.plan.cells if cell.skip}
     skipped = sum(1 for cell in planned.plan.cells if cell.skip)
     click.echo(

@@ -36,7 +36,7 @@ REMEDIES: Mapping[str, str] = {
     "string_too_short": "must not be empty; give a text or remove the key",
     "string_type": "must be text; put it in quotes",
     "too_short": "must not be empty; list at least one",
-    "tuple_type": "must be a list; put it in square brackets",
+    "tuple_type": "must be a list; put values in square brackets, tables under double ones such as [[datasets]]",
 }
 
 

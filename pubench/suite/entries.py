@@ -112,7 +112,7 @@ class SarTable(Table):
         default="linear",
         description="linear: a linear model of the true class; direction: a random projection.",
     )
-    strength: float = Field(
+    strength: Annotated[float, Field(ge=-1e6, le=1e6)] = Field(
         default=2.0,
         description="Slope of the propensity in standard deviations of the model's score.",
     )

@@ -74,6 +74,9 @@ class LimitsConfig(Table):
     """What one cell may use."""
 
     seconds: Annotated[float, Field(gt=0)] = Field(default=600.0, description="Time for one cell.")
+    load_seconds: Annotated[float, Field(gt=0)] = Field(
+        default=3600.0, description="Time for loading one data set."
+    )
     memory_mb: Count = Field(default=4096, description="Memory for one cell, in megabytes.")
     threads: Count = Field(default=1, description="Threads for one cell.")
 
@@ -99,7 +102,7 @@ class Suite(Table):
         default=0,
         description="All randomness follows from this number.",
     )
-    replicates: Count = Field(
+    replicates: Annotated[int, Field(ge=1, le=100_000)] = Field(
         default=5,
         description="How often each cell is repeated with fresh splits and labels.",
     )

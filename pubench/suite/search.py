@@ -30,6 +30,8 @@ class RangeTable(Table):
         ends = {key: given[key] for key in ("low", "high") if isinstance(given.get(key), int | float)}
         if len(ends) == 2 and ends["low"] > ends["high"]:
             yield Problem(("low",), f"must not be more than high = {ends['high']}; swap the two")
+        if len(ends) == 2 and not math.isfinite(float(ends["high"]) - float(ends["low"])):
+            yield Problem(("high",), "is too far from low; give a range whose width is a finite number")
         if given.get("log") is True and ends.get("low", 1) <= 0:
             yield Problem(("low",), "must be more than 0 when log = true; give a larger number or remove log")
         for key, end in ends.items():

@@ -89,7 +89,7 @@ def _positive_classes(value: object) -> tuple[str, ...] | PositiveRule:
 def _positives(value: object) -> int | Literal["given"]:
     if value == "given":
         return "given"
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1_000_000_000:
         return value
     raise ValueError("must be a whole number of at least 1, or 'given'; give one such as 100")
 
@@ -98,7 +98,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_l
 Share = Annotated[
     float, AfterValidator(_share), Field(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1})
 ]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Params = Annotated[Mapping[str, Any], AfterValidator(_jsonable)]
 Names = Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
 ClassName = Annotated[str, PlainValidator(_class_name, json_schema_input_type=str | int | bool)]
