@@ -1,16 +1,34 @@
 """What pyproject.toml cannot say: packages in three folders, and the Cython extensions."""
 
+from pathlib import Path
+
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 
 plugins = find_packages("plugins")
-kernel = Extension("pubench._ranking", ["pubench/_ranking.pyx"], include_dirs=[numpy.get_include()])
+
+
+def kernels() -> list[Extension]:
+    """Return one extension for each .pyx file, named for its place in the package."""
+    found = [(path, path) for path in Path("pubench").rglob("*.pyx")]
+    found += [(path, path.relative_to("plugins")) for path in Path("plugins").rglob("*.pyx")]
+    return [
+        Extension(
+            ".".join(place.with_suffix("").parts),
+            [str(path)],
+            include_dirs=[numpy.get_include()],
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+            extra_compile_args=["-O3"],
+        )
+        for path, place in sorted(found)
+    ]
+
 
 setup(
     packages=find_packages(".", include=["pubench", "pubench.*"]) + plugins + ["pubench_suites"],
     package_dir={"pubench_suites": "suites"}
     | {name: "plugins/" + name.replace(".", "/") for name in plugins},
-    package_data={"pubench": ["py.typed", "*.pyi"], "pubench_suites": ["*.toml"]},
-    ext_modules=cythonize([kernel], language_level=3),
+    package_data={"pubench": ["py.typed"], "pubench_suites": ["*.toml"], "*": ["*.pyi"]},
+    ext_modules=cythonize(kernels(), language_level=3, include_path=["plugins"]),
 )

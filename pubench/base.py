@@ -36,6 +36,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 __all__ = [
+    "Either",
     "OneOf",
     "PUClassifier",
     "Real",
@@ -113,11 +114,31 @@ class OneOf:
     @property
     def text(self) -> str:
         """The allowed values in words."""
-        return "one of " + ", ".join(repr(value) for value in self.values)
+        listed = ", ".join(repr(value) for value in self.values)
+        return listed if len(self.values) == 1 else f"one of {listed}"
 
     def allows(self, value: object) -> bool:
         """Whether ``value`` is listed."""
         return any(type(value) is type(known) and value == known for known in self.values)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Either:
+    """What any of several rules allows, such as ``Either(Whole(low=1), OneOf((None,)))``."""
+
+    rules: tuple[Rule, ...]
+
+    def __init__(self, *rules: Rule) -> None:
+        object.__setattr__(self, "rules", rules)
+
+    @property
+    def text(self) -> str:
+        """The allowed values in words."""
+        return " or ".join(rule.text for rule in self.rules)
+
+    def allows(self, value: object) -> bool:
+        """Whether one of the rules allows ``value``."""
+        return any(rule.allows(value) for rule in self.rules)
 
 
 def _bounds(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:

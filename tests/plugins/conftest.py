@@ -1,4 +1,4 @@
-"""A mirror of OpenML on loopback, if there is one beside the repository; without it these tests are skipped."""
+"""Real data and a mirror of OpenML on loopback, if they are beside the repository; tests are skipped without them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from urllib.parse import urlencode
 
 import pytest
 
-SERVE = Path(__file__).resolve().parents[3] / "shared" / "openml_mirror" / "serve.py"
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+SERVE = SHARED / "openml_mirror" / "serve.py"
+
+
+@pytest.fixture
+def data_root(monkeypatch):
+    """The data root beside the repository."""
+    if not (SHARED / "data" / "catalog.json").exists():
+        pytest.skip("no data root beside the repository")
+    monkeypatch.setenv("PUBENCH_DATA", str(SHARED / "data"))
 
 
 class Mirror:

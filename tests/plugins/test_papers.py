@@ -92,14 +92,6 @@ def each(names, slow=frozenset(LARGE)):
     return [pytest.param(n, marks=pytest.mark.slow if n in slow else ()) for n in names]
 
 
-@pytest.fixture
-def real(monkeypatch):
-    """The data root beside the repository; without it the test is skipped."""
-    if not (DATA / "catalog.json").exists():
-        pytest.skip("no data root beside the repository")
-    monkeypatch.setenv("PUBENCH_DATA", str(DATA))
-
-
 @cache
 def loaded(name):
     return paper(name)
@@ -143,7 +135,7 @@ def test_codes_are_named_as_their_sources_say():
 
 
 @pytest.mark.parametrize("name", each(EXPECTED))
-def test_a_set_loads_with_the_counts_of_its_paper(name, real):
+def test_a_set_loads_with_the_counts_of_its_paper(name, data_root):
     data = loaded(name)
     positive = positives(name, data)
     assert set(SPECS[name].positive) <= set(data.target.tolist())
@@ -159,7 +151,7 @@ def test_a_set_loads_with_the_counts_of_its_paper(name, real):
 
 
 @pytest.mark.parametrize("name", each(PRIORS))
-def test_splits_and_priors_are_those_of_the_tables(name, real):
+def test_splits_and_priors_are_those_of_the_tables(name, data_root):
     data = loaded(name)
     split = np.full(data.target.size, "train") if data.split is None else data.split
     train, test, prior = PRIORS[name]
@@ -167,7 +159,7 @@ def test_splits_and_priors_are_those_of_the_tables(name, real):
     assert positives(name, data)[split == "train"].mean() == pytest.approx(prior, abs=0.01)
 
 
-def test_classes_carry_the_papers_names_and_counts(real):
+def test_classes_carry_the_papers_names_and_counts(data_root):
     ecoli = Counter(loaded("pual-ecoli").target.tolist())
     assert sum(ecoli[name] for name in ("im", "imS", "imL", "imU")) == 116
     assert (ecoli["pp"], ecoli["cp"], ecoli["om"] + ecoli["omL"]) == (52, 143, 25)
@@ -179,12 +171,12 @@ def test_classes_carry_the_papers_names_and_counts(real):
     assert int(benign[:455].sum()) == 269
 
 
-def test_bytes_stay_bytes(real):
+def test_bytes_stay_bytes(data_root):
     assert loaded("puet-cifar10").X.dtype == np.uint8
 
 
 @pytest.mark.slow
-def test_images_stay_bytes_and_text_stays_counts(real):
+def test_images_stay_bytes_and_text_stays_counts(data_root):
     assert loaded("puet-mnist").X.dtype == np.uint8
     counts = loaded("wlr-20news").X
     assert counts.data.min() == 1
@@ -193,7 +185,7 @@ def test_images_stay_bytes_and_text_stays_counts(real):
 
 
 @pytest.mark.parametrize("name", each(DRAWN, slow={"pual-or1", "pual-or2"}))
-def test_a_draw_depends_on_the_seed_alone(name, real):
+def test_a_draw_depends_on_the_seed_alone(name, data_root):
     first, again, other = loaded(name), paper(name, seed=0), paper(name, seed=1)
     assert first.X.tobytes() == again.X.tobytes()
     assert first.target.tolist() == again.target.tolist()
@@ -201,7 +193,7 @@ def test_a_draw_depends_on_the_seed_alone(name, real):
     assert Counter(first.target.tolist()) == Counter(other.target.tolist())
 
 
-def test_drawn_rows_are_distinct_rows_of_the_file_in_its_order(real):
+def test_drawn_rows_are_distinct_rows_of_the_file_in_its_order(data_root):
     whole = csv(str(find("avila")), drop=["uci_split"])
     rows = {
         (row.tobytes(), label): place
@@ -216,7 +208,7 @@ def test_drawn_rows_are_distinct_rows_of_the_file_in_its_order(real):
 
 
 @pytest.mark.parametrize(("name", "lost"), [("pual-ld", "1"), ("pual-hd", "2"), ("pual-wifi", "1")])
-def test_the_row_that_became_a_header_is_of_the_class_that_lacks_one(name, lost, real):
+def test_the_row_that_became_a_header_is_of_the_class_that_lacks_one(name, lost, data_root):
     whole = csv(str(find(RECIPES[name].file)))
     assert str(whole.target[0]) == lost
     if name != "pual-wifi":
@@ -225,12 +217,12 @@ def test_the_row_that_became_a_header_is_of_the_class_that_lacks_one(name, lost,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LARGE))
-def test_the_large_sets_are_prepared_within_a_minute(name, real):
+def test_the_large_sets_are_prepared_within_a_minute(name, data_root):
     prepared = prepare(Registered(SPECS[name], Origin("p", "d", "1")), {}, seconds=60)
     assert prepared.n_rows == sum(EXPECTED[name][:2])
 
 
-def test_dates_are_days(real):
+def test_dates_are_days(data_root):
     days = loaded("pual-pb").X[:, 2]
     first, last = np.datetime64("2016-10-04"), np.datetime64("2016-12-20")
     assert ((days >= first.astype(int)) & (days < last.astype(int))).all()
@@ -239,14 +231,14 @@ def test_dates_are_days(real):
     assert loaded("pual-or1").X[:, 1].min() >= np.datetime64("2010-12-01").astype(int)
 
 
-def test_the_two_types_of_enb_hold_the_same_rows(real):
+def test_the_two_types_of_enb_hold_the_same_rows(data_root):
     data = loaded("pual-enb")
     sides = [sorted(map(tuple, data.X[data.target == name].tolist())) for name in ("type II", "type III")]
     assert sides[0] == sides[1]
 
 
 @pytest.mark.parametrize("name", each(MIRRORED))
-def test_openml_serves_the_same_set_where_there_is_no_data_root(name, real, mirror, monkeypatch):
+def test_openml_serves_the_same_set_where_there_is_no_data_root(name, data_root, mirror, monkeypatch):
     expected = paper(name)
     # The mirror writes the large tables when they are first asked for, which may take it a minute.
     monkeypatch.setenv("PUBENCH_OPENML_TIMEOUT", "600")

@@ -1,0 +1,81 @@
+"""The training rows, column by column: dense or sparse, read by the same function."""
+
+from libc.string cimport memset
+
+
+cdef struct Columns:
+    # Dense: ``values`` is column-major, with n_rows values a column; ``by_row`` holds the same values row-major, with
+    # n_columns values a row; ``starts`` is NULL.
+    # Sparse: column f holds values[starts[f]:starts[f + 1]] at the ascending ``rows`` of the same range.
+    const float* values
+    const float* by_row
+    const int* rows
+    const long long* starts
+    long long n_rows
+    long long n_columns
+
+
+cdef inline void take(
+    const Columns* columns, long long f, const int* rows, long long n, float* out
+) noexcept nogil:
+    """Copy column f at some rows, which must ascend (equal ones may follow each other)."""
+    cdef const float* column
+    cdef long long i
+    if columns.starts != NULL:
+        take_sparse(columns, f, rows, n, out)
+    elif n * 25 < columns.n_rows:
+        # Few rows lie far apart in a column, each a miss of the cache; in a row-major matrix the next feature
+        # asked for is often near by.
+        column = columns.by_row + f
+        for i in range(n):
+            out[i] = column[rows[i] * columns.n_columns]
+    else:
+        column = columns.values + f * columns.n_rows
+        for i in range(n):
+            out[i] = column[rows[i]]
+
+
+cdef inline void take_sparse(
+    const Columns* columns, long long f, const int* rows, long long n, float* out
+) noexcept nogil:
+    # Both lists ascend: walk the shorter one, and gallop through the longer.
+    cdef long long i = 0
+    cdef long long at = columns.starts[f], end = columns.starts[f + 1]
+    memset(out, 0, n * sizeof(float))
+    if end - at > n:
+        while i < n:
+            at = first_not_below(columns.rows, at, end, rows[i])
+            if at == end:
+                return
+            if columns.rows[at] == rows[i]:
+                out[i] = columns.values[at]
+            i += 1
+        return
+    while at < end:
+        i = first_not_below(rows, i, n, columns.rows[at])
+        if i == n:
+            return
+        while i < n and rows[i] == columns.rows[at]:
+            out[i] = columns.values[at]
+            i += 1
+        at += 1
+
+
+cdef inline long long first_not_below(
+    const int* sorted_rows, long long low, long long end, int wanted
+) noexcept nogil:
+    """Return the first place in low..end whose row is at least ``wanted``, doubling steps and then halving."""
+    cdef long long step = 1, high = low, middle
+    while high < end and sorted_rows[high] < wanted:
+        low = high + 1
+        high += step
+        step *= 2
+    if high > end:
+        high = end
+    while low < high:
+        middle = (low + high) // 2
+        if sorted_rows[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,0 +1,246 @@
+"""The three classifiers: PU extra trees, the PU random forest, and a single PU decision tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.base import Either, OneOf, Rule, Whole
+from pubench.specs import Scenario
+from pubench_extratrees.forest import PUTrees
+
+__all__ = ["PUDecisionTree", "PUExtraTrees", "PURandomForest"]
+
+
+class PUExtraTrees(PUTrees):
+    r"""Extremely randomised trees that minimise a PU risk (Wilton et al., 2022).
+
+    A node holds :math:`P' \subseteq P` and :math:`U' \subseteq U`. With the signed weights of
+    :func:`pubench.risk.signed_weights` its masses are :math:`W_p = |P'| w(+1|P)` and
+    :math:`W_n = |P'| w(-1|P) + |U'| w(-1|U)`, which in case-control are those of the paper's Proposition 1. The
+    least risk of a constant prediction v is
+
+    .. math::
+
+        \hat R^* = \min_v \; W_p \ell(v, +1) + W_n \ell(v, -1)
+
+    for uPU, and with :math:`\max(0, W_n)` in place of :math:`W_n` for nnPU. The closed forms are
+    :math:`4 W_p W_n / (W_p + W_n)` (quadratic, savage; Equations 11 and 14, where the main text's 1/4 is a misprint
+    for 4), the entropy :math:`W_p \ln\frac{W_p + W_n}{W_p} + W_n \ln\frac{W_p + W_n}{W_n}` (logistic; Equations 12
+    and 15) and :math:`\min(W_p, W_n)` (sigmoid; Equation 16). For uPU and :math:`W_n < 0` they are, in the same
+    order, the same or -inf without U; :math:`4 W_n` (savage); -inf; :math:`W_n`.
+
+    Each node tries some thresholds on some features, drawn at random, and takes the split that lowers the risk
+    most (Equations 7 and 8; Algorithms 3 to 5). It ends when pure (risk 0 for nnPU, -inf for uPU), when all
+    features are constant, when only one kind of row is left, or where a parameter says so.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees.
+    prior : float, default=0.5
+        Pr(y = 1), strictly between 0 and 1. The default is a placeholder: give yours.
+    scenario : {"case-control", "single-training-set"}, default="case-control"
+        Whether U is a sample of the population, or P and U together are.
+    risk : {"nnpu", "upu"}, default="nnpu"
+        Which PU risk to minimise. uPU over-fits, above all with the quadratic loss.
+    loss : {"quadratic", "logistic", "savage", "sigmoid"}, default="quadratic"
+        With nnPU, savage gives the same trees as quadratic.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Features F to try at a node: the square root or logarithm of d, rounded up; a number; a share; or all.
+        Constant features do not count.
+    n_thresholds : int or None, default=1
+        Thresholds T to draw, uniformly within the feature's range at the node; None tries all (Algorithm 2).
+    bootstrap : bool, default=False
+        Whether each tree learns from rows drawn with replacement, P and U apart.
+    max_depth : int or None, default=None
+    min_samples_split : int, default=2
+        Rows, P and U together, that a node needs to be split.
+    min_samples_leaf : int, default=1
+        Rows, P and U together, that both children need.
+    max_leaf_nodes : int or None, default=None
+        If given, the leaf whose split lowers the risk most is split next, until there are so many.
+    min_risk_decrease : float or None, default=None
+        What a split must take from the risk at least. None allows all, as in the paper: for nnPU the best split
+        may even raise the sum of the nodes' risks, as max(0, .) is taken in each.
+    n_jobs : int or None, default=None
+        Threads. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        ``classes_[1]`` is the labelled class.
+    trees_ : Trees
+        The nodes of all trees as arrays; 32 bytes a node.
+    feature_importances_ : ndarray of shape (d,)
+    normalized_feature_importances_ : ndarray of shape (d,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    Fitting a dense X takes two copies in float32 (one, if X is float32 already) and 16 bytes a row for each thread.
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        **PUTrees.param_rules,
+        "n_estimators": Whole(low=1),
+        "bootstrap": OneOf((True, False)),
+        "n_jobs": Either(Whole(low=1), Whole(low=-(2**31), high=-1), OneOf((None,))),
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        prior: float = 0.5,
+        scenario: Scenario = "case-control",
+        risk: str = "nnpu",
+        loss: str = "quadratic",
+        max_features: str | int | float | None = "sqrt",
+        n_thresholds: int | None = 1,
+        bootstrap: bool = False,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_leaf_nodes: int | None = None,
+        min_risk_decrease: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.prior = prior
+        self.scenario = scenario
+        self.risk = risk
+        self.loss = loss
+        self.max_features = max_features
+        self.n_thresholds = n_thresholds
+        self.bootstrap = bootstrap
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_risk_decrease = min_risk_decrease
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _n_trees(self) -> int:
+        return self.n_estimators
+
+    def _n_jobs(self) -> int | None:
+        return self.n_jobs
+
+    def _draw(
+        self, kinds: Sequence[NDArray[np.int32]], seed: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        if not self.bootstrap:
+            return super()._draw(kinds, seed)
+        rng = np.random.default_rng(seed)
+        labelled, unlabelled = (np.sort(rng.choice(rows, len(rows))) for rows in kinds)
+        return labelled, unlabelled
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the node of ``trees_`` that each row ends in, tree by tree.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, n_estimators)
+        """
+        X = self._rows(X)
+        leaves: NDArray[np.int32] = self._in_parts(X, self.trees_.find_leaves)
+        return leaves
+
+
+class PURandomForest(PUExtraTrees):
+    """A random forest of PU trees: rows drawn with replacement, best thresholds (Wilton et al., 2022, section 4).
+
+    It differs from :class:`PUExtraTrees`, where parameters and attributes are described, in two defaults:
+    ``n_thresholds=None`` and ``bootstrap=True``.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        prior: float = 0.5,
+        scenario: Scenario = "case-control",
+        risk: str = "nnpu",
+        loss: str = "quadratic",
+        max_features: str | int | float | None = "sqrt",
+        n_thresholds: int | None = None,
+        bootstrap: bool = True,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_leaf_nodes: int | None = None,
+        min_risk_decrease: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            n_estimators,
+            prior=prior,
+            scenario=scenario,
+            risk=risk,
+            loss=loss,
+            max_features=max_features,
+            n_thresholds=n_thresholds,
+            bootstrap=bootstrap,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_leaf_nodes=max_leaf_nodes,
+            min_risk_decrease=min_risk_decrease,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+
+
+class PUDecisionTree(PUTrees):
+    """One tree that takes the best split over all features and thresholds (Wilton et al., 2022, section 3).
+
+    Parameters and attributes are those of :class:`PUExtraTrees` that make sense for one tree; here
+    ``max_features=None`` and ``n_thresholds=None``, so that nothing is random unless ties are.
+    """
+
+    def __init__(
+        self,
+        *,
+        prior: float = 0.5,
+        scenario: Scenario = "case-control",
+        risk: str = "nnpu",
+        loss: str = "quadratic",
+        max_features: str | int | float | None = None,
+        n_thresholds: int | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_leaf_nodes: int | None = None,
+        min_risk_decrease: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.prior = prior
+        self.scenario = scenario
+        self.risk = risk
+        self.loss = loss
+        self.max_features = max_features
+        self.n_thresholds = n_thresholds
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_risk_decrease = min_risk_decrease
+        self.random_state = random_state
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the node of ``trees_`` that each row ends in; shape (n,)."""
+        X = self._rows(X)
+        leaves: NDArray[np.int32] = self.trees_.find_leaves(X)[:, 0]
+        return leaves

@@ -1,0 +1,207 @@
+"""What all PU trees share: from rows and parameters to fitted trees, and from these to answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, gen_even_slices
+from sklearn.utils.validation import check_is_fitted
+
+from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.risk import signed_weights
+from pubench.specs import SCENARIOS
+from pubench_extratrees._grow import grow
+from pubench_extratrees.importance import Importance, risk_decrease
+from pubench_extratrees.trees import Trees, as_rows
+
+__all__ = ["LOSSES", "PUTrees"]
+
+LOSSES = ("quadratic", "logistic", "savage", "sigmoid")
+_NONE = OneOf((None,))
+_NO_LIMIT = np.iinfo(np.int64).max
+
+
+class PUTrees(PUClassifier):
+    """Base of classifiers made of trees that minimise a PU risk; subclasses say what a tree may try, and how many."""
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        "prior": Real(low=0.0, high=1.0, open_low=True, open_high=True),
+        "scenario": OneOf(SCENARIOS),
+        "risk": OneOf(("nnpu", "upu")),
+        "loss": OneOf(LOSSES),
+        "max_features": Either(
+            OneOf(("sqrt", "log2", None)), Whole(low=1), Real(low=0.0, high=1.0, open_low=True)
+        ),
+        "n_thresholds": Either(Whole(low=1), _NONE),
+        "max_depth": Either(Whole(low=1), _NONE),
+        "min_samples_split": Whole(low=2),
+        "min_samples_leaf": Whole(low=1),
+        "max_leaf_nodes": Either(Whole(low=2), _NONE),
+        "min_risk_decrease": Either(Real(), _NONE),
+    }
+
+    # Set by every subclass's __init__.
+    prior: float
+    scenario: Any
+    risk: str
+    loss: str
+    max_features: str | int | float | None
+    n_thresholds: int | None
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    max_leaf_nodes: int | None
+    min_risk_decrease: float | None
+    random_state: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Read as float32; sparse rows stay sparse.
+        y : array-like of shape (n,)
+            Two classes, the larger in sort order being the labelled one.
+
+        Returns
+        -------
+        self
+        """
+        X, s = validate_pu(self, X, y, accept_sparse="csc", dtype=np.float32, order="C")
+        columns = _as_columns(X)
+        weights = signed_weights(s, self.prior, self.scenario)
+        measure = (
+            weights.positive_P,
+            weights.negative_P,
+            weights.negative_U,
+            LOSSES.index(self.loss),
+            self.risk == "nnpu",
+        )
+        kinds = [np.flatnonzero(s == kind).astype(np.int32) for kind in (1, 0)]
+        rules = self._rules(X.shape[1])
+        seeds = check_random_state(self.random_state).randint(
+            np.iinfo(np.int64).max, size=self._n_trees(), dtype=np.int64
+        )
+        tasks = (
+            delayed(grow)(*columns, *self._draw(kinds, seed), X.shape[1], measure, rules, int(seed))
+            for seed in seeds
+        )
+        self.trees_ = Trees.join(Parallel(n_jobs=self._n_jobs(), require="sharedmem")(tasks))
+        self.importance_ = risk_decrease(self.trees_, weights, X.shape[1])
+        return self
+
+    def _n_trees(self) -> int:
+        return 1
+
+    def _n_jobs(self) -> int | None:
+        return None
+
+    def _draw(
+        self, kinds: Sequence[NDArray[np.int32]], seed: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the rows of P and of U for one tree, to be put in another order by it."""
+        labelled, unlabelled = kinds
+        return labelled.copy(), unlabelled.copy()
+
+    def _rules(self, d: int) -> tuple[int, int, int, int, int, int, float]:
+        return (
+            self._n_features(d),
+            self.n_thresholds or 0,
+            self.max_depth or _NO_LIMIT,
+            self.max_leaf_nodes or 0,
+            self.min_samples_split,
+            self.min_samples_leaf,
+            -np.inf if self.min_risk_decrease is None else self.min_risk_decrease,
+        )
+
+    def _n_features(self, d: int) -> int:
+        wanted: Any = self.max_features
+        if wanted is None:
+            return d
+        if isinstance(wanted, str):
+            return max(1, math.ceil(math.sqrt(d) if wanted == "sqrt" else math.log2(d)))
+        # A float is a share, 1.0 included; a whole number is itself.
+        return min(math.ceil(wanted * d) if isinstance(wanted, float) else int(wanted), d)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the estimated probability of the positive class less one half; at least 0 means positive.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        decision = self._share(X) - 0.5
+        # A tie is negative (the paper's Proposition 4): just below 0, so that all ways to decide agree.
+        decision[decision == 0.0] = -np.finfo(np.float64).tiny
+        return decision
+
+    def _share(self, X: Any) -> NDArray[np.float64]:
+        sums: NDArray[np.float64] = self._in_parts(self._rows(X), self.trees_.sum_shares)
+        return sums / len(self.trees_.roots)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        r"""Return the mean over trees of :math:`v^* = W_p / (W_p + W_n)` in the row's leaf, kept within [0, 1].
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        positive = self._share(X)
+        return np.column_stack([1.0 - positive, positive])
+
+    def _rows(self, X: Any) -> Any:
+        return as_rows(validate_rows(self, X, accept_sparse="csr", dtype=np.float32, order="C"))
+
+    def _in_parts(self, X: Any, action: Any) -> Any:
+        n_jobs = effective_n_jobs(self._n_jobs())
+        if n_jobs == 1:
+            return action(X)
+        parts = [X[rows] for rows in gen_even_slices(X.shape[0], min(n_jobs, X.shape[0]))]
+        done: Sequence[Any] = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(action)(part) for part in parts
+        )
+        return np.concatenate(done)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The risk reduction importance: mean over trees of the risk that splits on a feature save; shape (d,).
+
+        They add up to the risk at the root less that of the leaves. Splits that make a uPU risk -inf are left out.
+        """
+        check_is_fitted(self)
+        importance: Importance = self.importance_
+        return importance.total
+
+    @property
+    def normalized_feature_importances_(self) -> NDArray[np.float64]:
+        """As :attr:`feature_importances_`, each split's part divided by its node's share of the population."""
+        check_is_fitted(self)
+        importance: Importance = self.importance_
+        return importance.normalized
+
+
+def _as_columns(X: Any) -> tuple[Any, Any, Any, Any]:
+    """Return what ``grow`` reads: columns and rows if dense, the three arrays of CSC if sparse."""
+    if isinstance(X, np.ndarray):
+        return X.ravel(order="F"), X.reshape(-1), None, None
+    X = as_rows(X)
+    return X.data, None, X.indices, X.indptr.astype(np.int64)
