@@ -1,0 +1,293 @@
+"""NovelGB of Timmons et al.: gradient boosting on the PU risk, by LightGBM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.risk import pu_risk
+from pubench.specs import SCENARIOS, Scenario
+from pubench_novelgb.engine import HeldOut, boost, held_rows, raw_scores
+from pubench_novelgb.objective import Objective, Risk
+
+__all__ = ["NovelGB"]
+
+Floats = NDArray[np.float64]
+
+# LightGBM reads both kinds of floats as they are, indexes sparse rows by 32 bits, and knows what to do with NaN.
+_ROWS = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": False,
+    "dtype": (np.float64, np.float32),
+    "ensure_all_finite": "allow-nan",
+}
+
+
+class NovelGB(PUClassifier):
+    r"""Gradient boosted trees that minimise a PU risk of the logistic loss.
+
+    Each tree takes a Newton step on the risk of Eq. 2, the slopes and curvatures being those of
+    :class:`pubench_novelgb.objective.Objective`; scores start at the log-odds of the prior, the constant that
+    minimises the risk. The unbiased risk has no minimum where labelled rows are dense, so three things keep scores
+    finite whatever the parameters: the penalty ``l2``, the bound ``max_score``, and a limit of
+    ``learning_rate * max_score`` on what one tree may add.
+
+    Parameters
+    ----------
+    prior : float, default=0.5
+        Pr(y = 1), strictly between 0 and 1.
+    scenario : {"case-control", "single-training-set"}, default="case-control"
+        What the unlabelled rows are; the paper's data are a single training set.
+    risk : {"upu", "nnpu"}, default="upu"
+        The paper's unbiased risk, or the variant that steps back when the estimated risk on negatives falls below
+        ``-beta``, which it can only by over-fitting.
+    n_estimators : int, default=100
+        Trees at most.
+    learning_rate : float, default=0.1
+    max_depth : int, default=3
+        The depth of trees, at most 16.
+    max_leaf_nodes : int, default=31
+        Leaves of a tree at most, the best grown first; up to a depth of 4 only ``max_depth`` matters.
+    min_samples_leaf : int, default=10
+        Rows of a leaf at least. LightGBM counts a row by its curvature: one with a confident score counts less.
+    l2 : float, default=50.0
+        The penalty on leaf values: a leaf of m rows at score 0 is shrunk by :math:`m / (m + 4 \cdot l2)`. Far more
+        than supervised boosting wants, since the risk rewards large scores without end.
+    max_score : float, default=10.0
+        Scores lie in [-max_score, max_score]; at most 15, where a curvature is still a safe divisor.
+    subsample : float, default=1.0
+        The share of rows that each tree sees.
+    max_features : float, default=1.0
+        The share of columns that each tree sees.
+    beta : float, default=0.0
+        nnPU alone: how far below zero the estimated risk on negatives may fall.
+    gamma : float, default=1.0
+        nnPU alone: the length of the steps back, relative to the others.
+    early_stopping : bool, default=False
+        Whether to hold out a share of P and of U, and to keep the trees up to the least unbiased risk (logistic
+        loss) on it. These rows were not fitted, so that the unbiased risk is right for nnPU, too.
+    validation_fraction : float, default=0.2
+        The share held out.
+    n_iter_no_change : int, default=10
+        Trees without a new least risk after which early stopping ends.
+    n_jobs : int or None, default=None
+        Threads; -1 is one for each core. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the held-out rows, and those and the columns that each tree sees.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        ``classes_[1]`` is the labelled class.
+    booster_ : lightgbm.Booster
+        The trees; their sum plus ``initial_score_`` is the score before it is bounded.
+    initial_score_ : float
+    n_estimators_ : int
+        Trees kept.
+    validation_risk_ : ndarray of shape (t,)
+        With early stopping, the risk of the held-out rows after each tree tried.
+    n_features_in_ : int
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "scenario": OneOf(SCENARIOS),
+        "risk": OneOf(("upu", "nnpu")),
+        "n_estimators": Whole(low=1),
+        "learning_rate": Real(0.0, 1.0, open_low=True),
+        "max_depth": Whole(1, 16),
+        "max_leaf_nodes": Whole(2, 2**16),
+        "min_samples_leaf": Whole(low=1, high=2**31 - 1),
+        "l2": Real(low=0.0),
+        "max_score": Real(0.0, 15.0, open_low=True),
+        "subsample": Real(0.0, 1.0, open_low=True),
+        "max_features": Real(0.0, 1.0, open_low=True),
+        "beta": Real(low=0.0),
+        "gamma": Real(0.0, 1.0),
+        "early_stopping": OneOf((False, True)),
+        "validation_fraction": Real(0.0, 1.0, open_low=True, open_high=True),
+        "n_iter_no_change": Whole(low=1),
+        "n_jobs": Either(Whole(low=1), Whole(-(2**31), -1), OneOf((None,))),
+    }
+
+    def __init__(
+        self,
+        prior: float = 0.5,
+        *,
+        scenario: Scenario = "case-control",
+        risk: Risk = "upu",
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        max_depth: int = 3,
+        max_leaf_nodes: int = 31,
+        min_samples_leaf: int = 10,
+        l2: float = 50.0,
+        max_score: float = 10.0,
+        subsample: float = 1.0,
+        max_features: float = 1.0,
+        beta: float = 0.0,
+        gamma: float = 1.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        n_iter_no_change: int = 10,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.prior = prior
+        self.scenario = scenario
+        self.risk = risk
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.l2 = l2
+        self.max_score = max_score
+        self.subsample = subsample
+        self.max_features = max_features
+        self.beta = beta
+        self.gamma = gamma
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Sparse rows stay sparse. NaN is a missing value, which goes to the better side of each split.
+        y : array-like of shape (n,)
+            Two classes, the larger in sort order being the labelled one.
+
+        Returns
+        -------
+        self
+        """
+        X, s = validate_pu(self, X, y, **_ROWS)
+        rng = check_random_state(self.random_state)
+        seed, held_out = int(rng.randint(2**31 - 1)), None
+        if self.early_stopping:
+            X, s, held_out = self._hold_out(X, s, seed)
+        objective = Objective.of(
+            s,
+            prior=self.prior,
+            scenario=self.scenario,
+            max_score=self.max_score,
+            risk=self.risk,
+            beta=self.beta,
+            gamma=self.gamma,
+        )
+        self.initial_score_ = self._bounded(logit(self.prior))
+        self.booster_, self.validation_risk_ = boost(
+            X,
+            objective.derivatives,
+            self._options(seed),
+            initial_score=self.initial_score_,
+            n_trees=self.n_estimators,
+            held_out=held_out,
+        )
+        self.n_estimators_ = int(self.booster_.current_iteration())
+        return self
+
+    def _options(self, seed: int) -> dict[str, Any]:
+        """Return the parameters as LightGBM calls them."""
+        return {
+            "learning_rate": self.learning_rate,
+            "max_depth": self.max_depth,
+            "num_leaves": min(self.max_leaf_nodes, 2**self.max_depth),
+            "min_data_in_leaf": self.min_samples_leaf,
+            "lambda_l2": self.l2,
+            "max_delta_step": self.max_score,
+            "bagging_fraction": self.subsample,
+            "bagging_freq": int(self.subsample < 1.0),
+            "feature_fraction": self.max_features,
+            "num_threads": effective_n_jobs(self.n_jobs),
+            "seed": seed,
+        }
+
+    def _hold_out(self, X: Any, s: NDArray[np.uint8], seed: int) -> tuple[Any, NDArray[np.uint8], HeldOut]:
+        held = held_rows(s, self.validation_fraction, seed)
+        s_held, prior, scenario = s[held], self.prior, self.scenario
+
+        def risk(scores: Floats) -> float:
+            inside = self._bounded(scores)
+            return pu_risk(inside, s_held, prior=prior, scenario=scenario, loss="logistic")
+
+        return X[~held], s[~held], HeldOut(X[held], risk, self.n_iter_no_change)
+
+    def _bounded(self, scores: Any) -> Any:
+        return np.clip(scores, -self.max_score, self.max_score)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the bounded scores, estimates of the log-odds of y = 1; at least 0 means positive.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        X = validate_rows(self, X, **_ROWS)
+        total = raw_scores(self.booster_, X, n_threads=effective_n_jobs(self.n_jobs))
+        return np.asarray(self._bounded(self.initial_score_ + total))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield the bounded scores after each tree, ``n_estimators_`` times; the last is the decision function.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Yields
+        ------
+        ndarray of shape (n,)
+        """
+        X = validate_rows(self, X, **_ROWS)
+        n_threads, total = effective_n_jobs(self.n_jobs), np.zeros(X.shape[0])
+        for tree in range(self.n_estimators_):
+            total = total + raw_scores(self.booster_, X, n_threads=n_threads, first=tree, n_trees=1)
+            yield np.asarray(self._bounded(self.initial_score_ + total))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the estimated probabilities of both classes, shape (n, 2): the logistic function of the score.
+
+        They estimate Pr(y | x) of the population, whose share of positives is the prior.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        decision = self.decision_function(X)
+        return np.column_stack([expit(-decision), expit(decision)])
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the risk that splits have removed, shape (d,); zeros where nothing was split."""
+        check_is_fitted(self)
+        gains = np.asarray(self.booster_.feature_importance("gain"), dtype=np.float64)
+        total = gains.sum()
+        return gains / total if total > 0 else gains
