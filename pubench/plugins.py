@@ -16,7 +16,7 @@ from pubench import hookspecs
 from pubench.errors import PubenchError
 from pubench.imports import load_file
 from pubench.registry import KINDS, Origin, PluginInfo, Registered, Registry
-from pubench.specs import Algorithm, Spec
+from pubench.specs import RECEIVABLE, Algorithm, Spec
 
 __all__ = ["GROUP", "build_registry", "discover"]
 
@@ -102,6 +102,10 @@ def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
     if isinstance(spec, Algorithm) and not set(spec.needs) <= set(spec.receives):
         raise PubenchError(
             f"algorithm '{spec.name}' needs {spec.needs} but receives {spec.receives}; add it there"
+        )
+    if isinstance(spec, Algorithm) and not set(spec.receives) <= set(RECEIVABLE):
+        raise PubenchError(
+            f"algorithm '{spec.name}' receives {spec.receives}; pubench can fill in {', '.join(RECEIVABLE)}"
         )
     return spec
 

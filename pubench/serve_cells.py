@@ -112,6 +112,7 @@ class Fold:
 
     X_fit: Matrix
     labels_fit: NDArray[np.uint8]
+    n_labelled: int
     X_validation: Matrix
     validation: NDArray[np.int64]
 
@@ -133,17 +134,15 @@ class Bench:
         self.prior_error: Exception | None = None
         prior = self._prior_or_error(rows, s)
         self.train = PUTrain(take_rows(self.features, rows), s, rows, prior, request["scenario"])
-        algorithm = request["algorithm"]
         # One-hot blocks are plain numbers, and have moved the columns behind them.
         coded = sorted(self.categorical) if self._config.categorical == "codes" else []
-        available = {
+        self._factory, self._seed = factory, request["seeds"]["fit"] % 2**32
+        self._available = {
             "prior": self.train.prior,
             "scenario": self.train.scenario,
-            "random_state": request["seeds"]["fit"] % 2**32,
+            "random_state": self._seed,
             "categorical_features": coded,
         }
-        filled = {name: available[name] for name in algorithm["receives"]}
-        self.recipe = Recipe(factory, algorithm["params"], filled)
 
     def _prior_or_error(self, rows: NDArray[np.int64], s: NDArray[np.uint8]) -> float | None:
         """Return the prior; an estimator that fails is an error of the criteria that need it, not of the others."""
@@ -196,11 +195,18 @@ class Bench:
         return [self._fold(np.flatnonzero(~mask), np.flatnonzero(mask)) for mask in masks]
 
     def _fold(self, fitting: NDArray[np.int64], validation: NDArray[np.int64]) -> Fold:
+        n_labelled = int(self.train.s[fitting].sum())
         fitting = self._fit_rows(fitting)
         X = take_rows(self.train.X, fitting)
         prepared = self._fit_preprocess(X)
         X_validation = prepared.transform(take_rows(self.train.X, validation))
-        return Fold(prepared.transform(X), self.labels[fitting], X_validation, validation)
+        return Fold(prepared.transform(X), self.labels[fitting], n_labelled, X_validation, validation)
+
+    def _fit(self, params: Mapping[str, Any], X: Matrix, labels: NDArray[np.uint8], n_labelled: int) -> Any:
+        """Make an estimator and fit it; of what it receives, only the number of labelled rows varies by fold."""
+        available, algorithm = self._available | {"n_labelled": n_labelled}, self.request["algorithm"]
+        filled = {name: available[name] for name in algorithm["receives"]}
+        return fit(Recipe(self._factory, algorithm["params"], filled), params, X, labels, self._seed)
 
     def search(self) -> list[Trial]:
         """Run the search; with a sampler that does not adapt, one search serves all criteria."""
@@ -225,9 +231,7 @@ class Bench:
         return means
 
     def _evaluate_fold(self, params: Mapping[str, Any], fold: Fold) -> dict[str, float]:
-        estimator = fit(
-            self.recipe, params, fold.X_fit, fold.labels_fit, self.request["seeds"]["fit"] % 2**32
-        )
+        estimator = self._fit(params, fold.X_fit, fold.labels_fit, fold.n_labelled)
         found = predict(estimator, fold.X_validation)
         s = self.train.s[fold.validation]
         # A criterion is shown the prior only if it needs one, whatever the others of its job need.
@@ -266,7 +270,7 @@ class Bench:
         prepared = self._fit_preprocess(X)
         X, X_test = prepared.transform(X), prepared.transform(take_rows(self.features, self.test_rows))
         started = time.perf_counter()
-        estimator = fit(self.recipe, chosen, X, self.labels[rows], self.request["seeds"]["fit"] % 2**32)
+        estimator = self._fit(chosen, X, self.labels[rows], int(self.train.s.sum()))
         fitted = time.perf_counter()
         predictions = predict(estimator, X_test)
         seconds = {"fit_seconds": fitted - started, "score_seconds": time.perf_counter() - fitted}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 __all__ = [
+    "RECEIVABLE",
     "SCENARIOS",
     "Algorithm",
     "Choice",
@@ -27,6 +28,7 @@ __all__ = [
 
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
+RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,9 @@ class Algorithm:
     space : mapping of str to Float, Int or Choice
         The search space used when a suite says ``tune = true``.
     receives : tuple of str
-        Constructor parameters that pubench fills in: any of ``"prior"``, ``"scenario"``, ``"random_state"``,
-        ``"categorical_features"``.
+        Constructor parameters that pubench fills in, any of :data:`RECEIVABLE`: the class prior, the scenario, a
+        seed, the columns that hold codes, and the number of labelled rows (in tuning, of those fitted), which a
+        reference cannot count itself.
     needs : tuple of str
         What it cannot do without; ``"prior"`` is the only need at present.
     accepts : tuple of str

@@ -136,6 +136,26 @@ def test_scenario_and_seed_are_filled_in_and_replicates_differ(tmp_path, diary):
     assert draws[0] != draws[1]
 
 
+@pytest.mark.parametrize("scenario", ["case-control", "single-training-set"])
+@pytest.mark.parametrize("name", ["toy-counted", "pn-toy-counted"])
+def test_the_number_of_labelled_rows_is_that_of_the_fit(tmp_path, diary, scenario, name):
+    """A reference cannot count them: it sees true labels, and in case-control no row of P."""
+    labelling = {"scenario": scenario, "positives": 10}
+    results = run(
+        tmp_path,
+        algorithms=[{"use": name, "tune": True}],
+        tuning={"sampler": "grid", "trials": 1, "folds": 5, "criteria": ["puf"]},
+        labellings=[labelling],
+    )
+    assert results.counts == {"ok": 1}
+    *folds, last = read_diary(diary)
+    assert len(folds) == 5
+    assert [entry["received"] for entry in folds] == [{"n_labelled": 8}] * 5
+    assert last["received"] == {"n_labelled": 10}
+    if name == "toy-counted":
+        assert [sum(entry["labels"]) for entry in (*folds, last)] == [8] * 5 + [10]
+
+
 def test_preprocessing_is_fitted_on_the_fitting_rows_of_every_fit(tmp_path, diary):
     run(tmp_path, algorithms=TUNED, tuning=GRID | {"trials": 1}, labellings=[STS])
     entries = read_diary(diary)

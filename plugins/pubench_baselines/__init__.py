@@ -2,36 +2,182 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pubench.hookspecs import hookimpl
-from pubench.specs import Algorithm, Float
+from pubench.specs import Algorithm, Float, Int, Param
 
 __all__ = ["pubench_algorithms"]
+
+# Spaces are shared by all that differ in their labels alone. Four decades either side of scikit-learn's default:
+_LINEAR: dict[str, Param] = {"C": Float(1e-4, 1e4, log=True, points=9)}
+# Large leaves and few columns are what keeps a forest from learning noise, labels that are wrong included.
+_FOREST: dict[str, Param] = {
+    "min_samples_leaf": Int(1, 32, log=True, points=4),
+    "max_features": Float(0.1, 1.0, log=True, points=3),
+}
+# Trees, and how much each may say; 100 trees of depth 3 at 0.1 lie in the middle.
+_BOOSTING: dict[str, Param] = {
+    "learning_rate": Float(0.03, 0.3, log=True, points=3),
+    "max_depth": Int(1, 6, points=3),
+    "n_estimators": Int(25, 400, log=True, points=3),
+}
+_HISTOGRAMS: dict[str, Param] = {
+    "learning_rate": _BOOSTING["learning_rate"],
+    "max_depth": _BOOSTING["max_depth"],
+    "max_iter": _BOOSTING["n_estimators"],
+}
+_PUET = (
+    "J. Wilton, A. M. Y. Koay, R. K. L. Ko, M. Xu and N. Ye, Positive-unlabeled learning using random forests via "
+    "recursive greedy risk minimization, 2022"
+)
+_NOVELGB = (
+    "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive Unlabeled "
+    "Gradient Boosting"
+)
+_ADAPU = (
+    "Y. Zhao, M. Zhang, C. Zhang, W. Chen, N. Ye and M. Xu, A boosting algorithm for positive-unlabeled learning, "
+    "2022"
+)
 
 
 @hookimpl
 def pubench_algorithms() -> list[Algorithm]:
-    """Return the naive baseline and the supervised reference, both over the same logistic regression."""
-    # Four decades either side of scikit-learn's default; the same for both, so that only labels differ.
-    inverse_penalty = Float(1e-4, 1e4, log=True, points=9)
+    """Return what PU methods are compared with: learners that ignore the problem, and those that see true labels."""
+    return [*_naive(), *_supervised(), *_positive_negative()]
+
+
+def _naive() -> list[Algorithm]:
     return [
         Algorithm(
             name="naive-lr",
             estimator="pubench_baselines.unlabeled_as_negative:naive_lr",
             summary="Logistic regression that takes unlabelled rows for negative ones: the method to beat",
             version="1",
-            space={"C": inverse_penalty},
+            space=_LINEAR,
             accepts=("sparse",),
             licence="BSD-3-Clause",
         ),
+        _named(
+            "naive",
+            "Any scikit-learn classifier, with unlabelled rows as negative: params.classifier = 'sklearn.svm:SVC'",
+            "sklearn.linear_model:LogisticRegression",
+            # Whether the classifier takes them nobody knows before it is asked.
+            accepts=("sparse", "missing"),
+        ),
+        _named(
+            "naive-et",
+            "NaivePUET: scikit-learn's extra trees, with unlabelled rows as negative",
+            "sklearn.ensemble:ExtraTreesClassifier",
+            space=_FOREST,
+            accepts=("sparse", "missing"),
+            paper=_PUET,
+        ),
+        _named(
+            "naive-rf",
+            "scikit-learn's random forest, with unlabelled rows as negative",
+            "sklearn.ensemble:RandomForestClassifier",
+            space=_FOREST,
+            accepts=("sparse", "missing"),
+        ),
+        _named(
+            "naive-hgb",
+            "scikit-learn's histogram gradient boosting, with unlabelled rows as negative",
+            "sklearn.ensemble:HistGradientBoostingClassifier",
+            space=_HISTOGRAMS,
+            accepts=("missing",),
+        ),
+        _named(
+            "standard-gb",
+            "StandardGB: scikit-learn's gradient boosting, with unlabelled rows as negative",
+            "sklearn.ensemble:GradientBoostingClassifier",
+            space=_BOOSTING,
+            accepts=("sparse",),
+            paper=_NOVELGB,
+        ),
+    ]
+
+
+def _named(name: str, summary: str, classifier: str, **more: Any) -> Algorithm:
+    return Algorithm(
+        name=name,
+        estimator="pubench_baselines.unlabeled_as_negative:naive",
+        summary=summary,
+        version="1",
+        params={"classifier": classifier},
+        receives=("random_state",),
+        licence="BSD-3-Clause",
+        **more,
+    )
+
+
+def _supervised() -> list[Algorithm]:
+    return [
         Algorithm(
             name="supervised-lr",
             estimator="sklearn.linear_model:LogisticRegression",
             summary="Reference: scikit-learn's logistic regression on the true labels",
             version="1",
             params={"max_iter": 1000},
-            space={"C": inverse_penalty},
+            space=_LINEAR,
             accepts=("sparse",),
             labels="true",
             licence="BSD-3-Clause",
         ),
+        Algorithm(
+            name="supervised-et",
+            estimator="sklearn.ensemble:ExtraTreesClassifier",
+            summary="Reference, SupervisedET: scikit-learn's extra trees on the true labels",
+            version="1",
+            space=_FOREST,
+            receives=("random_state",),
+            accepts=("sparse", "missing"),
+            labels="true",
+            paper=_PUET,
+            licence="BSD-3-Clause",
+        ),
+    ]
+
+
+def _positive_negative() -> list[Algorithm]:
+    """Return the boosting methods of Zhao et al., 100 rounds each and otherwise with their own defaults."""
+    xgboost = {
+        # XGBoost's defaults, by scikit-learn's engine of the same kind (second-order steps on histograms). Its least
+        # curvature in a leaf, 1, is that of four undecided rows.
+        "early_stopping": False,
+        "l2_regularization": 1.0,
+        "learning_rate": 0.3,
+        "max_depth": 6,
+        "max_leaf_nodes": None,
+        "min_samples_leaf": 4,
+    }
+    stumps = {name: _BOOSTING[name] for name in ("learning_rate", "n_estimators")}
+    learners: list[tuple[str, str, str, dict[str, Any], dict[str, Param], str]] = [
+        ("pn-adaboost", "AdaBoost", "AdaBoostClassifier", {"n_estimators": 100}, stumps, "sparse"),
+        ("pn-gbdt", "gradient boosting", "GradientBoostingClassifier", {}, _BOOSTING, "sparse"),
+        (
+            "pn-xgb",
+            "histogram gradient boosting with XGBoost's defaults",
+            "HistGradientBoostingClassifier",
+            xgboost,
+            _HISTOGRAMS,
+            "missing",
+        ),
+    ]
+    return [
+        Algorithm(
+            name=name,
+            estimator="pubench_baselines.positive_negative:positive_negative",
+            summary=f"Reference: {what}, shown as many positives as are labelled and few negatives, truly labelled",
+            version="1",
+            params={"classifier": f"sklearn.ensemble:{learner}", **params},
+            space=space,
+            receives=("prior", "n_labelled", "random_state"),
+            needs=("prior",),
+            accepts=(accepts,),
+            labels="true",
+            paper=_ADAPU,
+            licence="BSD-3-Clause",
+        )
+        for name, what, learner, params, space, accepts in learners
     ]

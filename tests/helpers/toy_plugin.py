@@ -141,6 +141,8 @@ def pubench_algorithms():
         ),
         Algorithm(name="toy-modes", **(toy | {"space": {"mode": Choice(("plain", None, True, 1))}})),
         Algorithm(name="pn-toy", labels="true", **toy),
+        Algorithm(name="toy-counted", receives=("n_labelled",), **toy),
+        Algorithm(name="pn-toy-counted", receives=("n_labelled",), labels="true", **toy),
     ]
 
 

@@ -1,0 +1,112 @@
+"""Supervised learners shown as few true negatives as PU learning is compared with."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length, check_random_state
+
+from pubench.base import Either, OneOf, Real, Rule, Whole
+from pubench_baselines.delegate import Delegate, classifier_named
+
+__all__ = ["PositiveNegativeSample", "n_negatives", "positive_negative"]
+
+
+class PositiveNegativeSample(Delegate):
+    r"""A supervised learner fitted on a sample of true positives and true negatives: a reference.
+
+    It is shown :math:`n_p` positives, as many as a PU learner has labelled rows, and
+    :math:`n_n = (\pi_n / 2 \pi_p)^2 n_p` negatives, the number at which PN and PU learning have the same bound on
+    their error as unlabelled rows become many (Niu et al., 2016); Zhao et al. (2022), section 5.1, compare boosting
+    methods so.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or None, default=None
+        The learner, cloned before fitting; None is ``LogisticRegression()``.
+    prior : float, default=0.5
+        :math:`\pi_p`, strictly between 0 and 1; :math:`\pi_n = 1 - \pi_p`.
+    n_labelled : int or None, default=None
+        :math:`n_p`; None is all positives there are.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows, and if given takes the place of every ``random_state`` in the learner and its parts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        ``classes_[1]`` is the positive class.
+    estimator_ : classifier
+        The learner fitted on the sample.
+    sample_ : ndarray of shape (n_p + n_n,)
+        The numbers of the rows drawn, in order.
+    n_features_in_ : int
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "n_labelled": Either(Whole(low=1), OneOf((None,))),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        prior: float = 0.5,
+        n_labelled: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.prior = prior
+        self.n_labelled = n_labelled
+        self.random_state = random_state
+
+    def _training_rows(self, X: Any, codes: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+        # What else the rows may not hold, such as NaN, is the learner's to say.
+        X = check_array(X, accept_sparse="csr", ensure_all_finite=False, dtype=None, estimator=self)
+        check_consistent_length(X, codes)
+        positives, negatives = np.flatnonzero(codes == 1), np.flatnonzero(codes == 0)
+        n_p = min(len(positives) if self.n_labelled is None else self.n_labelled, len(positives))
+        n_n = min(n_negatives(n_p, self.prior), len(negatives))
+        rng = check_random_state(self.random_state)
+        drawn = [rng.choice(positives, n_p, replace=False), rng.choice(negatives, n_n, replace=False)]
+        self.sample_ = np.sort(np.concatenate(drawn))
+        return X[self.sample_], codes[self.sample_]
+
+
+def n_negatives(n_positives: int, prior: float) -> int:
+    """Return (pi_n / (2 pi_p))^2 n_p as a whole number, at least 1."""
+    return max(1, round(((1.0 - prior) / (2.0 * prior)) ** 2 * n_positives))
+
+
+def positive_negative(
+    classifier: str = "sklearn.linear_model:LogisticRegression",
+    *,
+    prior: float = 0.5,
+    n_labelled: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    **params: Any,
+) -> PositiveNegativeSample:
+    """Return a classifier chosen by name that is shown few true negatives.
+
+    Parameters
+    ----------
+    classifier : str
+        ``"package.module:Class"`` of a scikit-learn classifier.
+    prior : float, default=0.5
+    n_labelled : int or None, default=None
+    random_state : int, RandomState instance or None, default=None
+    **params
+        Parameters of the classifier.
+
+    Returns
+    -------
+    PositiveNegativeSample
+    """
+    return PositiveNegativeSample(
+        classifier_named(classifier)(**params),
+        prior=prior,
+        n_labelled=n_labelled,
+        random_state=random_state,
+    )
