@@ -25,11 +25,15 @@ def peer(data: Problem, trees: int) -> ExtraTreesClassifier:
 def compare(n: int, d: int, trees: int, labelled: float) -> None:
     data = problem(n, d, labelled=labelled)
     what = f"{n} x {d}, {labelled:.0%} labelled, {trees} trees"
-    fit_ours, fit_peer = cpu_ratio(lambda: ours(data, trees), lambda: peer(data, trees))
+    models: dict[str, Any] = {}
+    fit_ours, fit_peer = cpu_ratio(
+        lambda: models.update(ours=ours(data, trees)),
+        lambda: models.update(peer=peer(data, trees)),
+        repeats=3 if n < 50_000 else 1,
+    )
     print(line(f"fit, {what}: over ExtraTreesClassifier ({fit_peer:.2f} s)", fit_ours / fit_peer, 0.40))
-    forest, other = ours(data, trees), peer(data, trees)
     predict_ours, predict_peer = cpu_ratio(
-        lambda: forest.predict_proba(data.X), lambda: other.predict_proba(data.X)
+        lambda: models["ours"].predict_proba(data.X), lambda: models["peer"].predict_proba(data.X)
     )
     print(line(f"predict, {what}: over ExtraTreesClassifier", predict_ours / predict_peer, 1.0))
 
