@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pubench.cards import problem_card
 from pubench.data import Data
+from pubench.errors import DataError
 from pubench.imports import resolve
+from pubench.loading import as_loaded
 from pubench.plan import Planned, plan_suite
+from pubench.plan_data import with_paths
 from pubench.plugins import discover
+from pubench.prepare import prepare
 from pubench.provenance import gather
 from pubench.registry import Registry
 from pubench.results import Results, read_results
@@ -19,6 +25,7 @@ from pubench.store import (
     Store,
     locked,
     mend,
+    read_cards,
     read_provenance,
     read_records,
     set_aside,
@@ -49,10 +56,32 @@ def make(name: str, **params: Any) -> Any:
 
 
 def load_dataset(name: str, **params: Any) -> Data:
-    """Return a data set by its registered name, with its true classes: ``X`` (n, d) and ``target`` (n,)."""
-    spec = discover().dataset(name).spec
-    data: Data = resolve(spec.loader)(**{**spec.params, **params})
-    return data
+    """Return a data set by its registered name, with its true classes: ``X`` (n, d) and ``target`` (n,).
+
+    Parameters
+    ----------
+    name : str
+        For example ``"iris"``; ``pubench list datasets`` shows what there is.
+    **params
+        Its arguments, as under ``params`` in a suite. Files are relative to the current folder.
+
+    Returns
+    -------
+    Data
+        Rows in the order in which they are loaded. They come from the cache if it holds them; suites use the same.
+    """
+    registered = discover().dataset(name)
+    plain = {
+        key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in params.items()
+    }
+    arguments = with_paths(registered.spec, plain, Path.cwd())
+    try:
+        json.dumps(arguments)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"data set '{name}': arguments are texts, numbers, lists and tables: {error}"
+        ) from None
+    return as_loaded(prepare(registered, arguments))
 
 
 def run_suite(
@@ -124,11 +153,15 @@ def _run(
     if progress is not None:
         runnable = len({cell.key for cell in planned.plan.cells if not cell.skip})
         progress.begin(runnable, runnable - open_cells - len(broken))
-    if not jobs and not broken:
+    cards = {
+        label: problem_card(registry.dataset(data.prepared.name), data)
+        for label, data in planned.data.items()
+    }
+    known = read_provenance(folder)
+    if not jobs and not broken and cards.keys() <= read_cards(folder).keys():
         return
     options = {"jobs": execution.jobs, "backend": execution.backend}
-    datasets = {job.data.prepared.fingerprint: job.data.prepared for job in jobs}
-    write_provenance(folder, [*read_provenance(folder), gather(registry, datasets.values(), options)])
+    write_provenance(folder, [*known, gather(registry, cards, options)])
     store = Store(folder)
     try:
         _store_broken(planned, broken, store, progress)

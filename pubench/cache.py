@@ -6,10 +6,40 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["cache_root", "digest", "write_atomically"]
+__all__ = ["Download", "cache_root", "digest", "write_atomically"]
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file or folder that a plugin keeps in the cache.
+
+    Attributes
+    ----------
+    name : str
+        What ``pubench data clean`` calls it, for example ``"openml:37"``.
+    title : str
+        What it is, for people.
+    is_intact : callable
+        Reads it and tells whether it is still what was put there.
+    listed : bool
+        Whether ``pubench data list`` shows it; small things that belong to others need not be.
+    """
+
+    name: str
+    title: str
+    path: Path
+    is_intact: Callable[[], bool]
+    listed: bool = True
+
+    def size(self) -> int:
+        """Return its bytes on the disk."""
+        files = self.path.rglob("*") if self.path.is_dir() else [self.path]
+        return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def cache_root() -> Path:

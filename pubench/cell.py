@@ -164,7 +164,8 @@ class Conversation:
             "true_prior": self.assignment.prior,
             "output": self.sandbox.output(),
         }
-        notes: Record = {"notes": [*self.assignment.notes, *record.get("notes", ())]}
+        told = (*self.job.data.notes, *self.assignment.notes, *record.get("notes", ()))
+        notes: Record = {"notes": list(told)}
         # A cell that used no prior says so, whatever the others of its job were given.
         if not (criterion.needs_prior or "prior" in self.job.algorithm.receives):
             notes["prior"] = None

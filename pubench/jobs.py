@@ -65,12 +65,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """The rows to use: class number -> 1 or 0 for the classes kept, and how many of each are drawn."""
+    """The rows to use: class number -> 1 or 0 for the classes kept, and how many of each are drawn.
+
+    ``notes`` say what a reader should know of that choice.
+    """
 
     prepared: Prepared
     classes: Mapping[int, int]
     sample: tuple[int, int] | None
     preprocess: Preprocess
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

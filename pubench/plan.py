@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pubench.errors import PubenchError, SuiteError, UnknownNameError
-from pubench.jobs import Job, Plan, PlannedMetric
+from pubench.jobs import DataPlan, Job, Plan, PlannedMetric
 from pubench.labelling import Labelling
 from pubench.layout import Layout, Parts
 from pubench.plan_data import DatasetPart, dataset_parts
@@ -20,15 +20,18 @@ from pubench.suite import Suite
 __all__ = ["Planned", "plan_suite"]
 
 T = TypeVar("T")
+# Of one data set entry, so many problems with labellings are told in full.
+_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The plan, the jobs for the cells that can run, and why the cells of a broken data set cannot."""
+    """The plan, the jobs for the cells that can run, why the cells of a broken data set cannot, and the data."""
 
     plan: Plan
     jobs: tuple[Job, ...]
     broken: Mapping[str, str]
+    data: Mapping[str, DataPlan]
 
 
 def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence[str] = ()) -> Planned:
@@ -73,8 +76,11 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         len(suite.datasets),
     )
     datasets = [part for parts in found for part in parts]
-    for part in datasets:
-        gather("labellings[{}]", partial(_check, part, suite.labellings), len(suite.labellings))
+    for together in found:
+        before = len(problems)
+        for part in together:
+            gather("labellings[{}]", partial(_check, part, suite.labellings), len(suite.labellings))
+        _shorten(problems, before, source)
     if problems:
         raise SuiteError("\n".join(problems))
     judges = _judges(searches, [one for one in shown if one is not None], datasets)
@@ -84,7 +90,15 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
     cells, jobs, broken = Layout(suite, parts).lay_out()
     names = _names_shown(suite, judges, datasets)
     plan = Plan(suite.name, suite.description, _described(registry, judges), names, tuple(cells))
-    return Planned(plan, tuple(jobs), broken)
+    loaded = {part.label: part.plan for part in datasets if isinstance(part.plan, DataPlan)}
+    return Planned(plan, tuple(jobs), broken, loaded)
+
+
+def _shorten(told: list[str], start: int, source: str) -> None:
+    """Leave out most of what is wrong with the many problems that one entry makes of its data: it is all alike."""
+    more = len(told) - start - _TOLD
+    if more > 1:
+        told[start + _TOLD :] = [f"{source}: labellings: {more} more of these, for the same data set entry"]
 
 
 def _check(part: DatasetPart, labellings: Sequence[Labelling], number: int) -> None:

@@ -124,8 +124,19 @@ def _part(
     names = {prepared.classes[number]: side for number, side in classes.items()}
     rows = [prepared.fingerprint, names, sample]
     preprocess = Preprocess(**{**spec.preprocess, **entry.preprocess})
-    plan = DataPlan(prepared, classes, sample, preprocess)
+    plan = DataPlan(prepared, classes, sample, preprocess, _notes(entry, prepared, label))
     return DatasetPart(label, plan, digest([*rows, asdict(preprocess)]), digest(rows), counts)
+
+
+def _notes(entry: DatasetEntry, prepared: Prepared, label: str) -> tuple[str, ...]:
+    """Say so if several classes are equally rare, where the rarest one is wanted."""
+    rarest = [
+        name for name, n in zip(prepared.classes, prepared.counts, strict=True) if n == min(prepared.counts)
+    ]
+    if entry.positive != "minority" or len(rarest) == 1:
+        return ()
+    names = ", ".join(f"'{name}'" for name in rarest[1:])
+    return (f"{label}: positive = \"minority\" took class '{rarest[0]}', as rare as {names}",)
 
 
 def _sample(entry: DatasetEntry, counts: tuple[int, int], label: str) -> tuple[int, int] | None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pubench.cache import cache_root, digest
+from pubench.cached import read_prepared
 from pubench.errors import DataError
 from pubench.imports import resolve
+from pubench.messages import Message
 from pubench.prepared import Prepared
 from pubench.registry import Registered
 from pubench.sandbox import Sandbox, SandboxError
 from pubench.specs import Dataset
 
-__all__ = ["cached", "empty_cache", "forget", "prepare"]
+__all__ = ["prepare"]
 
-_FORMAT = 3
+_FORMAT = 4
+# Who wants to see how loading goes listens to this logger; a loader in the child is heard through it too.
+_LOG = logging.getLogger("pubench.data")
 
 
 def prepare(
@@ -35,21 +41,41 @@ def prepare(
     cached = _from_cache(folder)
     if cached is not None:
         return cached
-    request = {"kind": "load", "name": spec.name, "loader": spec.loader, "params": arguments}
-    sandbox = Sandbox(memory_mb=memory_mb)
-    try:
-        sandbox.send(request | {"files": list(files), "folder": str(folder)}, seconds=seconds)
-        reply = sandbox.receive(seconds=seconds)
-    except SandboxError as failure:
-        raise DataError(f"data set '{spec.name}': its loader {failure.reason}") from failure
-    finally:
-        sandbox.close()
+    request = {
+        "kind": "load",
+        "name": spec.name,
+        "loader": spec.loader,
+        "card": spec.card,
+        "params": arguments,
+        "asked": dict(params),
+        "files": list(files),
+        "folder": str(folder),
+    }
+    reply = _loaded(spec.name, request, Sandbox(memory_mb=memory_mb), seconds)
     if reply.kind == "failed":
         raise DataError(f"data set '{spec.name}' could not be loaded: {reply.header['error']}")
     prepared = _from_cache(folder)
     if prepared is None:
         raise DataError(f"data set '{spec.name}' vanished from the cache {folder}; run again")
     return prepared
+
+
+def _loaded(name: str, request: dict[str, Any], sandbox: Sandbox, seconds: float) -> Message:
+    """Let the child load; what it tells meanwhile is logged here, ``ended`` marks the last word about it."""
+    _LOG.info("loading data set '%s'", name)
+    deadline = time.monotonic() + seconds
+    try:
+        sandbox.send(request, seconds=seconds)
+        while True:
+            reply = sandbox.receive(seconds=deadline - time.monotonic())
+            if reply.kind != "told":
+                return reply
+            _LOG.log(int(reply.header["level"]), "%s", reply.header["text"])
+    except SandboxError as failure:
+        raise DataError(f"data set '{name}': its loader {failure.reason}") from failure
+    finally:
+        sandbox.close()
+        _LOG.info("data set '%s': the loader has ended", name, extra={"ended": True})
 
 
 def _identity(spec: Dataset, arguments: Mapping[str, Any]) -> Any:
@@ -66,40 +92,7 @@ def _identity(spec: Dataset, arguments: Mapping[str, Any]) -> Any:
 
 def _from_cache(folder: Path) -> Prepared | None:
     """Return what the cache holds; what is not whole is removed."""
-    found = _read(folder)
+    found = read_prepared(folder)
     if found is None:
         shutil.rmtree(folder, ignore_errors=True)
     return found
-
-
-def _read(folder: Path) -> Prepared | None:
-    """Return a cached data set, unless a file is missing or has another size than it was written with."""
-    try:
-        prepared = Prepared.from_json((folder / "meta.json").read_text(encoding="utf-8"))
-        sizes = (folder / "sizes").read_text(encoding="utf-8").split()
-        if [str(path.stat().st_size) for path in prepared.arrays()] == sizes:
-            return prepared
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    return None
-
-
-def cached() -> list[Prepared]:
-    """Return what the cache holds, sorted by name; entries that are not whole are left out."""
-    folders = (cache_root() / "prepared").glob("[0-9a-f]*")
-    found = [entry for folder in folders if (entry := _read(folder)) is not None]
-    return sorted(found, key=lambda entry: (entry.name, entry.fingerprint))
-
-
-def forget(prepared: Prepared) -> None:
-    """Remove a data set from the cache."""
-    for path in prepared.arrays():
-        path.unlink(missing_ok=True)
-    shutil.rmtree(prepared.folder, ignore_errors=True)
-
-
-def empty_cache() -> None:
-    """Remove everything that pubench keeps in its cache folder, and nothing else."""
-    (cache_root() / "checked.json").unlink(missing_ok=True)
-    for name in ("prepared", "truth", "openml"):
-        shutil.rmtree(cache_root() / name, ignore_errors=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,14 @@ from pubench.errors import DataError, did_you_mean
 if TYPE_CHECKING:
     from pubench.data import Matrix
 
-__all__ = ["Prepared", "positive_sets", "read_features", "select_classes"]
+__all__ = ["Prepared", "positive_sets", "read_features", "row_order", "select_classes"]
+
+_ROW_ORDER = 20030821
+
+
+def row_order(n: int) -> NDArray[np.int64]:
+    """Return which row of the loaded data stands at each place, shape (n,)."""
+    return np.random.default_rng(_ROW_ORDER).permutation(n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,8 @@ class Prepared:
 
     The rows stand in a fixed random order, so that a row's position says nothing about its class. ``missing`` counts
     empty numeric cells, ``missing_codes`` empty categorical ones. ``pu`` marks real PU data, whose target is s.
+    ``target_type`` is the NumPy type of the classes as they were loaded, empty for text; ``params`` is what the user
+    asked for, and ``facts`` what the plugin knows of the data besides.
     """
 
     name: str
@@ -44,15 +53,20 @@ class Prepared:
     has_posterior: bool = False
     pu: bool = False
     feature_names: tuple[str, ...] = ()
+    target_type: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """Return the meta file's text."""
-        return json.dumps(asdict(self), indent=1)
+        """Return the meta file's text; it names no path, so that a cache can be moved."""
+        fields = asdict(self)
+        del fields["folder"], fields["truth"]
+        return json.dumps(fields, indent=1)
 
     @classmethod
-    def from_json(cls, text: str) -> Prepared:
-        """Read the meta file's text."""
-        fields = json.loads(text)
+    def from_json(cls, text: str, *, folder: Path, truth: Path) -> Prepared:
+        """Read the text of the meta file in ``folder``."""
+        fields = json.loads(text) | {"folder": str(folder), "truth": str(truth)}
         for name in ("classes", "counts", "feature_names"):
             fields[name] = tuple(fields[name])
         fields["categorical"] = tuple((int(column), int(codes)) for column, codes in fields["categorical"])
@@ -97,9 +111,12 @@ def select_classes(
 ) -> Mapping[int, int]:
     """Return class number -> 1 or 0 for the classes that are kept, or say which name is wrong."""
     known = {name: number for number, name in enumerate(prepared.classes)}
-    for name in (*positive, *(negative or ())):
-        if name not in known:
-            raise DataError(f"data set '{prepared.name}' has no class '{name}'{did_you_mean(name, known)}")
+    if len(known) == 1:
+        raise DataError(
+            f"data set '{prepared.name}' has one class only, '{prepared.classes[0]}'; it needs rows of two"
+        )
+    positive = tuple(_known_class(prepared, name) for name in positive)
+    negative = None if negative is None else tuple(_known_class(prepared, name) for name in negative)
     if not positive:
         raise DataError(
             f"data set '{prepared.name}' names no positive class; set positive = [...] from {', '.join(known)}"
@@ -113,3 +130,13 @@ def select_classes(
             f"data set '{prepared.name}' would have one class only; leave a class out of positive"
         )
     return {known[name]: 0 for name in rest} | {known[name]: 1 for name in positive}
+
+
+def _known_class(prepared: Prepared, name: str) -> str:
+    """Return the class of this name; a suite's true and false, here "True" and "False", may be text in the data."""
+    if name in prepared.classes:
+        return name
+    alike = [known for known in prepared.classes if known.lower() == name.lower()]
+    if name in ("True", "False") and len(alike) == 1:
+        return alike[0]
+    raise DataError(f"data set '{prepared.name}' has no class '{name}'{did_you_mean(name, prepared.classes)}")

@@ -6,18 +6,17 @@ import datetime
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
-from pubench.prepared import Prepared
 from pubench.registry import Registry
 
 __all__ = ["gather"]
 
 
-def gather(registry: Registry, datasets: Iterable[Prepared], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return versions, machine, plugins and data fingerprints."""
+def gather(registry: Registry, cards: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return versions, machine, plugins, and the card of each data set by its label."""
     return {
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": sys.argv,
@@ -37,7 +36,7 @@ def gather(registry: Registry, datasets: Iterable[Prepared], options: Mapping[st
             for info in registry.plugins
             if not info.error
         ],
-        "datasets": {data.name: data.fingerprint for data in datasets},
+        "datasets": dict(cards),
     }
 
 

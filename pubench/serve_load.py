@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import json
+import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,21 +19,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.cache import cache_root, digest, write_atomically
+from pubench.cache import write_atomically
 from pubench.data import Data
 from pubench.errors import DataError, did_you_mean
 from pubench.fingerprints import fingerprint
 from pubench.imports import load_files, resolve
 from pubench.messages import Message
-from pubench.prepared import Prepared
+from pubench.prepared import Prepared, row_order
+from pubench.truth import truth_path
 
 if TYPE_CHECKING:
     from pubench.child import Channel
 
 __all__ = ["serve_load"]
 
-_ROW_ORDER = 20030821
 _KEPT_TYPES = (np.float64, np.float32, np.uint8)
+_TOLD_SECONDS = 0.1
+_TOLD_LETTERS, _FACT_LETTERS, _MOST_FACTS = 500, 2_000, 40
+_LOG = logging.getLogger("pubench.data")
 
 
 def serve_load(message: Message, channel: Channel) -> None:
@@ -37,17 +44,74 @@ def serve_load(message: Message, channel: Channel) -> None:
     request = message.header
     load_files(request["files"])
     try:
-        loader = resolve(request["loader"])
-        _check_params(loader, request["params"])
-        data = loader(**request["params"])
+        with _telling(channel):
+            loader = resolve(request["loader"])
+            _check_params(loader, request["params"])
+            data = loader(**request["params"])
+            facts = _facts(request["card"], request["params"])
     except DataError as error:
         channel.send({"kind": "failed", "error": str(error)})
         return
     try:
-        _save(request["name"], _checked(request["name"], data), Path(request["folder"]))
+        _save(request, _checked(request["name"], data), facts)
     except OSError as error:
-        raise DataError(f"cannot write the cache {request['folder']}: {error.strerror}") from error
+        # NumPy says how many bytes it could not write, but has no error number for it.
+        raise DataError(
+            f"cannot write the cache {request['folder']}: {error.strerror or error}; "
+            "make room, or set PUBENCH_CACHE to another folder"
+        ) from error
     channel.send({"kind": "loaded"})
+
+
+class _Telling(logging.Handler):
+    """Sends what is logged to the worker, from the loader's own thread and not too often."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(logging.INFO)
+        self._channel, self._thread, self._last = channel, threading.get_ident(), 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # Two threads that write at a time would garble the channel.
+        if record.thread != self._thread:
+            return
+        if record.levelno < logging.WARNING:
+            if time.monotonic() - self._last < _TOLD_SECONDS:
+                return
+            self._last = time.monotonic()
+        text = record.getMessage()[:_TOLD_LETTERS]
+        # A forked copy of this process has no channel.
+        with contextlib.suppress(OSError):
+            self._channel.send({"kind": "told", "level": record.levelno, "text": text})
+
+
+@contextlib.contextmanager
+def _telling(channel: Channel) -> Iterator[None]:
+    """Let the worker hear what is logged to ``pubench.data``."""
+    handler, level = _Telling(channel), _LOG.level
+    _LOG.addHandler(handler)
+    _LOG.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        _LOG.removeHandler(handler)
+        _LOG.setLevel(level)
+
+
+def _facts(card: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the plugin knows of the data, as short texts and whole numbers; a card that fails dooms no data."""
+    if not card:
+        return {}
+    try:
+        found: Mapping[str, Any] = resolve(card)(**params)
+    except Exception as error:
+        _LOG.warning("the card could not be made: %s: %s", type(error).__name__, error)
+        return {}
+    plain = {
+        str(name): value[:_FACT_LETTERS] if isinstance(value, str) else value
+        for name, value in found.items()
+        if isinstance(value, str | int) and value != ""
+    }
+    return dict(list(plain.items())[:_MOST_FACTS])
 
 
 def _check_params(loader: Callable[..., Any], params: Mapping[str, Any]) -> None:
@@ -121,12 +185,12 @@ def _class_names(target: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.int3
     return tuple(names), codes.astype(np.int32)
 
 
-def _save(name: str, data: Data, folder: Path) -> None:
+def _save(request: Mapping[str, Any], data: Data, facts: Mapping[str, Any]) -> None:
+    folder = Path(request["folder"])
     folder.parent.mkdir(parents=True, exist_ok=True)
-    order = np.random.default_rng(_ROW_ORDER).permutation(data.X.shape[0])
+    order = row_order(data.X.shape[0])
     classes, codes = _class_names(data.target)
-    # The truth lies in a folder of its own: whoever is told where the features are is not told where it is.
-    truth = cache_root() / "truth" / f"{digest(['truth', folder.name])}.npy"
+    truth = truth_path(folder)
     X: Any = data.X[order]
     parts = _parts(X)
     split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
@@ -143,7 +207,7 @@ def _save(name: str, data: Data, folder: Path) -> None:
             np.save(temporary / f"{part}.npy", array)
         _save_truth(truth, codes[order], extras)
         prepared = Prepared(
-            name=name,
+            name=request["name"],
             folder=str(folder),
             truth=str(truth),
             fingerprint=fingerprint(hashed, (classes, categorical)),
@@ -159,7 +223,13 @@ def _save(name: str, data: Data, folder: Path) -> None:
             has_posterior=data.posterior is not None,
             pu=data.pu,
             feature_names=data.feature_names,
+            target_type=data.target.dtype.str if data.target.dtype.kind in "iufb" else "",
+            params=request["asked"],
+            facts=facts,
         )
+        if data.categorical:
+            names = {int(column): list(map(str, found)) for column, found in data.categorical.items()}
+            (temporary / "categories.json").write_text(json.dumps(names), encoding="utf-8")
         (temporary / "meta.json").write_text(prepared.to_json(), encoding="utf-8")
         sizes = [(temporary / p.name if p.parent == folder else p).stat().st_size for p in prepared.arrays()]
         write_atomically(temporary / "sizes", " ".join(map(str, sizes)))
@@ -181,5 +251,8 @@ def _save_truth(path: Path, codes: NDArray[np.int32], extras: Mapping[str, NDArr
     named = {path.with_suffix(f".{name}.npy"): array for name, array in extras.items()}
     for target, array in ({path: codes} | named).items():
         temporary = target.with_name(f".{target.stem}.{os.getpid()}.npy")
-        np.save(temporary, array)
-        os.replace(temporary, target)
+        try:
+            np.save(temporary, array)
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)

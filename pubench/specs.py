@@ -122,7 +122,10 @@ class Dataset:
         Where an entry may stand for many data sets: returns the parameters of each by label, or the entry's own
         under an empty label.
     card : str
-        Returns what else is known of the data (licence, citation, ...) once they are loaded.
+        Returns what else is known of the data (licence, citation, ...): texts and whole numbers by name. It is asked
+        once, when they have been loaded.
+    downloads : str
+        Takes no arguments; returns what the plugin keeps in the cache, as :class:`pubench.cache.Download`.
     paths : tuple of str
         The parameters that are files; suites give them relative to themselves.
     preprocess : mapping
@@ -138,6 +141,7 @@ class Dataset:
     identity: str = ""
     expand: str = ""
     card: str = ""
+    downloads: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     paths: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ __all__ = [
     "Store",
     "locked",
     "mend",
+    "read_cards",
     "read_plan",
     "read_provenance",
     "read_records",
@@ -270,6 +271,16 @@ def read_provenance(folder: Path) -> list[dict[str, Any]]:
     except (OSError, ValueError):
         return []
     return value if isinstance(value, list) else []
+
+
+def read_cards(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the latest card of each data set by its label; what an older version wrote is left out."""
+    cards: dict[str, dict[str, Any]] = {}
+    for entry in read_provenance(folder):
+        found = entry.get("datasets") if isinstance(entry, dict) else None
+        if isinstance(found, dict):
+            cards |= {label: card for label, card in found.items() if isinstance(card, dict)}
+    return cards
 
 
 def write_provenance(folder: Path, entries: Iterable[Mapping[str, Any]]) -> None:

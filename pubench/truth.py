@@ -1,4 +1,7 @@
-"""The truth of a prepared data set, read only where results are evaluated; no child process imports this module."""
+"""The truth of a prepared data set: where it is kept, and reading it where results are evaluated.
+
+No child process that runs an algorithm imports this module.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read_posterior", "read_split", "read_target"]
+from pubench.cache import digest
+
+__all__ = ["read_posterior", "read_split", "read_target", "truth_path"]
+
+
+def truth_path(folder: Path) -> Path:
+    """Return where the classes of the data set in ``folder`` are: in the same cache, under a name of their own.
+
+    Whoever is told where the features are is not told where the truth is: no file beside them names it.
+    """
+    return folder.parent.parent / "truth" / f"{digest(['truth', folder.name])}.npy"
 
 
 @lru_cache(maxsize=4)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
 
 import numpy as np
 import pytest
 from helpers.suites import TOY, read_diary, toml
+from scipy.sparse import issparse
 
 import pubench
-from pubench.errors import PubenchError, SuiteError, UnknownNameError
+from pubench.errors import DataError, PubenchError, SuiteError, UnknownNameError
+from pubench.imports import resolve
+from pubench.plugins import discover
 from pubench.store import read_provenance
 
 
@@ -35,6 +40,75 @@ def test_load_dataset_returns_rows_and_true_classes():
     data = pubench.load_dataset("iris")
     assert data.X.shape == (150, 4)
     assert set(data.target) == {"setosa", "versicolor", "virginica"}
+
+
+def direct(name, **params):
+    """Return what the loader itself returns."""
+    spec = discover().dataset(name).spec
+    return resolve(spec.loader)(**{**spec.params, **params})
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("iris", {}),
+        ("digits", {}),
+        ("gaussians", {"n": 50, "d": 3}),
+        ("topics", {"n": 40}),
+        ("csv", {"path": "table.csv", "split": "part"}),
+        ("csv", {"path": "table.csv", "labelled": "target", "drop": ["part"]}),
+        ("csv", {"path": "table.csv", "target": "truth", "drop": ["part"]}),
+    ],
+)
+def test_load_dataset_returns_what_the_loader_returns(tmp_path, monkeypatch, name, params):
+    rows = [
+        f"{i},{'ab'[i % 2]},{i % 3 // 2},{'true' if i % 2 else 'false'},{'train' if i < 9 else 'test'}"
+        for i in range(20)
+    ]
+    (tmp_path / "table.csv").write_text("\n".join(["x,kind,target,truth,part", *rows]))
+    monkeypatch.chdir(tmp_path)
+    found, expected = pubench.load_dataset(name, **params), direct(name, **params)
+    if issparse(expected.X):
+        assert found.X.format == "csr"
+        assert (found.X != expected.X).nnz == 0
+    else:
+        np.testing.assert_array_equal(found.X, expected.X)
+        assert type(found.X) is np.ndarray
+        assert found.X.flags.writeable
+    np.testing.assert_array_equal(found.target, expected.target)
+    kinds = {np.asarray(data.target).dtype.kind.replace("O", "U") for data in (found, expected)}
+    assert len(kinds) == 1
+    assert found.feature_names == tuple(map(str, expected.feature_names))
+    assert dict(found.categorical) == dict(expected.categorical)
+    for extra in ("split", "posterior"):
+        np.testing.assert_array_equal(getattr(found, extra), getattr(expected, extra))
+    assert found.pu == expected.pu
+
+
+def test_load_dataset_uses_the_cache_that_suites_use(tmp_path, monkeypatch, caplog):
+    path = tmp_path / "table.csv"
+    path.write_text("x,target\n1,a\n2,b\n")
+    with caplog.at_level(logging.INFO, logger="pubench.data"):
+        assert pubench.load_dataset("csv", path=path).X.tolist() == [[1.0], [2.0]]
+        assert "loading data set 'csv'" in caplog.text
+        caplog.clear()
+        monkeypatch.chdir(tmp_path)
+        assert pubench.load_dataset("csv", path="table.csv").X.tolist() == [[1.0], [2.0]]
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"sed": 1}, "params.sed: it has no such parameter; did you mean 'seed'?"),
+        ({"n": "many"}, "could not be loaded"),
+        ({"n": object()}, "arguments are texts, numbers, lists and tables"),
+    ],
+)
+def test_a_wrong_argument_of_a_data_set_is_one_sentence(params, words):
+    with pytest.raises(DataError, match=re.escape(words)) as caught:
+        pubench.load_dataset("gaussians", **params)
+    assert "\n" not in str(caught.value)
 
 
 def test_unknown_names_are_told_with_the_nearest_one():

@@ -43,18 +43,20 @@ ALLOWED = {
     "suite": "errors labelling preprocess specs",
     "jobs": "labelling prepared preprocess specs",
     "prepared": "data errors",
-    "truth": "",
-    "prepare": "cache errors imports prepared registry sandbox specs",
+    "truth": "cache",
+    "cached": "cache errors fingerprints imports prepared registry specs truth",
+    "prepare": "cache cached errors imports messages prepared registry sandbox specs",
+    "loading": "cached data prepared truth",
     "plan_data": "cache errors imports jobs labelling prepare prepared preprocess registry specs suite truth",
     "plan_parts": "cache errors jobs plan_data registry specs suite tuning",
     "layout": "cache jobs labelling plan_data plan_parts suite tuning",
     "plan": "errors jobs labelling layout plan_data plan_parts registry suite",
     # the child's side, and the side that holds the truth
     "child": "failures messages serve_cells serve_load",
-    "serve_load": "cache child data errors fingerprints imports messages prepared",
+    "serve_load": "cache child data errors fingerprints imports messages prepared truth",
     "fingerprints": "prepared",
     "checking": "errors imports registry suite",
-    "cards": "prepared registry specs",
+    "cards": "jobs prepared registry specs",
     "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess splits tuning",
     "sandbox": "messages",
     "evaluation": "fitting imports jobs metrics",
@@ -63,16 +65,17 @@ ALLOWED = {
     "worker": "cell jobs sandbox",
     # running and keeping
     "store": "cache errors jobs",
-    "provenance": "prepared registry",
+    "provenance": "registry",
     "runner": "cell errors jobs plan store worker",
     "results": "jobs store",
     "export": "cache errors results",
     "analysis": "",
     "report": "analysis",
     # the doors
-    "api": "data imports plan plugins provenance registry results runner store suite",
-    "cli": "api cache cards checking errors export fingerprints imports jobs plan plan_data plugins prepare report "
-    "results runner store suite",
+    "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
+    "suite",
+    "cli": "api cache cached cards checking errors export jobs plan plan_data plugins prepare report results runner "
+    "store suite",
     "__main__": "cli",
     "__init__": "api base data hookspecs results specs",
 }

@@ -12,12 +12,13 @@ import pytest
 from helpers.suites import TOY
 from scipy.sparse import csr_array
 
+from pubench.cached import read_prepared
 from pubench.data import Data
 from pubench.errors import DataError
 from pubench.messages import Message
 from pubench.plugins import discover
 from pubench.prepare import prepare
-from pubench.prepared import Prepared, read_features, select_classes
+from pubench.prepared import read_features, select_classes
 from pubench.registry import Origin, Registered
 from pubench.serve_load import serve_load
 from pubench.specs import Dataset
@@ -49,8 +50,10 @@ def saved(data, tmp_path, monkeypatch):
     monkeypatch.setenv("PUBENCH_CACHE", str(tmp_path))
     folder = tmp_path / "prepared" / "key"
     header = {"files": [], "loader": made(data), "params": {}, "name": "mine", "folder": str(folder)}
-    serve_load(Message(header), Wire())
-    return Prepared.from_json((folder / "meta.json").read_text())
+    serve_load(Message(header | {"card": "", "asked": {}}), Wire())
+    found = read_prepared(folder)
+    assert found is not None
+    return found
 
 
 def toy(name, **params):

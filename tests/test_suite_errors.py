@@ -55,6 +55,16 @@ WRONG = [
         'labellings[0].test = "given": cannot be "given"',
     ),
     (
+        "positives = 100",
+        'positives = "given"\nmechanism = "sar"',
+        'labellings[0].mechanism = "sar": cannot be "sar" with positives = "given"',
+    ),
+    (
+        "positives = 100",
+        'positives = "given"\ntest_from = "unlabelled"',
+        'labellings[0].test_from = "unlabelled": cannot be "unlabelled" with positives = "given"',
+    ),
+    (
         '"case-control"\n',
         '"single-training-set"\ntest_from = "unlabelled"\n',
         'labellings[0].test_from = "unlabelled": is for case-control data',

@@ -138,6 +138,62 @@ def test_names_cannot_break_markdown() -> None:
     assert "[31m" not in markdown
 
 
+CARD = {
+    "rows": 1200,
+    "features": 3,
+    "missing": 5,
+    "positive": ["yes"],
+    "prior": 0.25,
+    "used": {"positive": 300, "negative": 900},
+    "source": "here",
+    "licence": "CC0",
+    "differs": "The copy lacks a row.",
+    "citation": "A. Author",
+    "fingerprint": "0123456789abcdef",
+}
+
+
+def test_data_sets_have_a_section() -> None:
+    cards = {"a": CARD, "b": CARD | {"title": "diabetes", "id": 37, "version": 1, "differs": ""}}
+    markdown = markdown_report(build_report([], "s", {}, "", cards))
+    *_, first, second = table_lines(markdown)
+    assert first == ["a", "1,200", "3", "5", "0.250", "yes", "here", "CC0", "0123456789ab"]
+    assert second[6] == "diabetes, id 37, version 1; here"
+    assert "What differs:\n\n- a: The copy lacks a row.\n" in markdown
+    assert "Citations:\n\n- a, b: A. Author\n" in markdown
+    assert "Data sets" not in markdown_report(build_report([], "s", {}))
+
+
+def test_of_real_pu_data_the_section_says_what_is_unknown() -> None:
+    card = CARD | {"pu": True, "prior": 0.25}
+    *_, line = table_lines(markdown_report(build_report([], "s", {}, "", {"a": card})))
+    assert line[4:6] == ["–", "unknown; 300 rows labelled"]
+
+
+def test_a_card_that_lacks_parts_is_shown_as_far_as_it_goes() -> None:
+    *_, line = table_lines(markdown_report(build_report([], "s", {}, "", {"a": {}})))
+    assert line == ["a", "0", "0", "0", "–", "", "", "", ""]
+
+
+def test_many_names_are_counted() -> None:
+    many = {f"set {i}": CARD | {"positive": [f"class {j}" for j in range(9)]} for i in range(7)}
+    markdown = markdown_report(build_report([], "s", {}, "", many))
+    assert "class 0, class 1, class 2, class 3, class 4 and 4 more" in markdown
+    assert "- set 0, set 1, set 2, set 3, set 4 and 2 more: A. Author\n" in markdown
+
+
+def test_cards_cannot_break_markdown() -> None:
+    nasty = dict.fromkeys(("source", "licence", "differs", "citation", "fingerprint", "title"), NASTY)
+    cards = {NASTY: CARD | nasty | {"positive": [NASTY, "|"], "id": NASTY, "version": NASTY}}
+    markdown = markdown_report(build_report([], "s", {}, "", cards))
+    markdown.encode("utf-8")
+    assert all(char.isprintable() or char == "\n" for char in markdown)
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert len(lines) == 3
+    assert len({line.count("|") - line.count("\\|") for line in lines}) == 1
+    assert [line for line in markdown.splitlines() if line.startswith("#")] == ["# s", "## Data sets"]
+
+
 def test_names_cannot_break_the_terminal() -> None:
     rows = [row(NASTY, 0.5, dataset=NASTY), row("b", None, status="failed", error=NASTY)]
     text = terminal(build_report(rows, NASTY, {"acc": True}))

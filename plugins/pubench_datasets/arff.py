@@ -89,7 +89,7 @@ def read_arff(path: str, encoding: str) -> Table:
     """Read an ARFF file: nominal attributes become categories, ``?`` is a missing cell."""
     import pandas as pd
 
-    check_file(path)
+    check_file(path, encoding=encoding)
     with reading(path, encoding), open_text(path, encoding) as file:
         lines = _lines(file)
         attributes = _header(path, lines)

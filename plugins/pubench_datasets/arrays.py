@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from pubench.data import Data
 from pubench.errors import DataError, did_you_mean
 from pubench_datasets.source import check_file, open_bytes, open_text, reading, refuse_if_large
-from pubench_datasets.targets import Column, Cut, to_classes, to_labels, to_split
+from pubench_datasets.targets import (
+    Column,
+    Cut,
+    check_answer,
+    check_flag,
+    check_name,
+    refuse_truth,
+    to_classes,
+    to_labels,
+    to_split,
+)
 
 __all__ = ["npz", "svmlight"]
 
@@ -46,15 +56,16 @@ def npz(
         Make classes of a numeric target: see `pubench_datasets.targets.Cut`.
     """
     cut = Cut(threshold, quantile)
-    if labelled is not None and (target is not None or cut):
-        raise DataError("labelled and target are both set: PU data have no true classes; set one of them")
+    check_answer(target, labelled, cut)
+    check_name("split", split)
+    check_name("data", data, optional=False)
     check_file(path, binary=True)
     with reading(path), open_bytes(path) as file:
         arrays = _Archive(path, file)
         if split is None:
             split = "split" if "split" in arrays.names else ""
         X = _matrix(arrays, data)
-        answer = arrays.column(labelled or target or "target", len(X))
+        answer = arrays.column(labelled if labelled is not None else target or "target", len(X))
         parts = to_split(arrays.column(split, len(X))) if split else None
     classes = to_classes(answer, cut) if labelled is None else to_labels(answer)
     return Data(X, classes, split=parts, pu=labelled is not None)
@@ -91,7 +102,7 @@ class _Archive:
         values = self[name]
         if values.shape != (n,):
             raise DataError(f"{self.path}: array '{name}' has shape {values.shape}, the data have {n} rows")
-        return Column(f"{self.path}: array '{name}'", values, lambda row: f"row {row}")
+        return Column(f"{self.path}: array '{name}'", values, lambda row: f"row {row + 1}")
 
 
 def _matrix(arrays: _Archive, name: str) -> NDArray[Any]:
@@ -110,7 +121,7 @@ def _matrix(arrays: _Archive, name: str) -> NDArray[Any]:
     if X.dtype.kind == "f" and np.isinf(X).any():
         row, column = (int(i[0]) for i in np.nonzero(np.isinf(X)))
         raise DataError(
-            f"{place} is infinite in row {row}, column {column}; write a finite number or NaN (missing)"
+            f"{place} is infinite in row {row + 1}, column {column + 1}; write a finite number or NaN (missing)"
         )
     return X
 
@@ -142,6 +153,15 @@ def svmlight(
     from sklearn.datasets import load_svmlight_file
 
     cut = Cut(threshold, quantile)
+    check_flag("labelled", labelled)
+    if labelled:
+        refuse_truth(None, cut)
+    if zero_based is not None:
+        check_flag("zero_based", zero_based)
+    if n_features is not None and (
+        isinstance(n_features, bool) or not isinstance(n_features, int) or n_features < 1
+    ):
+        raise DataError(f"n_features = {n_features!r} is not a whole number of 1 or more")
     check_file(path)
     based = "auto" if zero_based is None else zero_based
     with reading(path):

@@ -22,6 +22,11 @@ Encoded = tuple[NDArray[np.float64], tuple[str, ...] | None]
 _TIME = r"([ T]\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s?([AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?)?"
 _DATE = re.compile(rf"(\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-/.])\d{{1,2}}\3\d{{2,4}}){_TIME}")
 
+# Numbers as people write them and Python does not: 0,5 and 1.234,5 and 1,234.5 and 12%.
+_FOREIGN_NUMBER = re.compile(
+    r"[+-]?(\d*,\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(,\d{3})+(\.\d+)?|\d*\.?\d+(?=\s?%))([eE][+-]?\d+)?(\s?%)?"
+)
+
 
 def encode(
     series: pd.Series[Any], column: Column, *, categorical: bool, text: bool, missing: Sequence[str]
@@ -122,14 +127,20 @@ def _text_numbers(cells: list[str], column: Column) -> NDArray[np.float64] | Non
     numeric = np.asarray([_is_number(cell) for cell in cells])
     if numeric.all():
         return np.asarray([float(cell) for cell in cells])
-    counted = dict(zip(cells, numeric.tolist(), strict=True))
+    foreign = np.asarray([bool(_FOREIGN_NUMBER.fullmatch(cell)) for cell in cells])
+    counted = dict(zip(cells, (numeric | foreign).tolist(), strict=True))
     flags = np.asarray([counted.get(value, True) for value in column.values[~column.missing()]])
     if flags.mean() <= 0.5:
         return None
-    first = cells[int(numeric.argmin())]
-    row = column.values.tolist().index(first)
+    first = cells[int(foreign.argmax() if foreign.any() else numeric.argmin())]
+    where = f"{first!r} in {column.at(column.values.tolist().index(first))}"
+    if foreign.any():
+        raise DataError(
+            f"{column.name} holds numbers with a comma or a percent sign, such as {where}; write them with a point "
+            "and without other signs, or name the column in categorical or drop"
+        )
     raise DataError(
-        f"{column.name} holds numbers, but {first!r} in {column.at(row)}; correct it, set missing = [{first!r}], "
+        f"{column.name} holds numbers, but {where}; correct it, set missing = [{first!r}], "
         "or name the column in categorical or drop"
     )
 

@@ -8,27 +8,30 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pubench.errors import DataError
-from pubench_datasets.source import check_file, codec, open_text, reading
+from pubench_datasets.source import check_file, codec, open_text, reading, refuse_if_large
 from pubench_datasets.tables import Roles, Table, check_roles, refuse_duplicates
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_delimited"]
+__all__ = ["Dialect", "read_delimited"]
 
+_SAMPLE = 1000
 _LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A file of lines: where it is and how it is written."""
+    """A file of lines: where it is and how it is written; ``fixed``: its loader knows no other delimiter."""
 
     path: str
     delimiter: str
     encoding: str
+    fixed: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.delimiter, str) or len(self.delimiter) != 1 or self.delimiter in '"\r\n ':
@@ -54,6 +57,14 @@ class Dialect:
                     return f"line {line}"
         return f"row {row + 1}"
 
+    def other(self, delimiter: str = "") -> str:
+        """Say how to read a file with another delimiter."""
+        if not self.fixed:
+            return f"set delimiter = {delimiter!r}" if delimiter else "set delimiter"
+        # A comma is what csv expects.
+        more = f" and delimiter = {delimiter!r}" if delimiter not in ("", ",") else ""
+        return f"load it with use = 'csv'{more}"
+
     def refuse_ragged(self, columns: int) -> None:
         """Say which line has more or fewer cells than the header."""
         with contextlib.suppress(csv.Error):
@@ -61,20 +72,21 @@ class Dialect:
                 if len(cells) != columns:
                     raise DataError(
                         f"{self.path}, line {line}: {len(cells)} cells where the header has {columns}; "
-                        "correct the line, or set delimiter if it is another character"
+                        f"correct the line, or {self.other()} if cells end with another character"
                     )
 
 
-def read_delimited(path: str, roles: Roles, delimiter: str, encoding: str) -> Table:
+def read_delimited(dialect: Dialect, roles: Roles) -> Table:
     """Read a file of lines into a table; columns that are no features stay text, as they are written."""
-    dialect = Dialect(path, delimiter, encoding)
-    check_file(path)
-    with reading(path, encoding):
+    path = dialect.path
+    size = check_file(path, encoding=dialect.encoding)
+    with reading(path, dialect.encoding):
         names = _header(dialect)
         header = [name or f"column {place}" for place, name in enumerate(names, 1)]
         refuse_duplicates(path, header)
         features = check_roles(path, header, roles)
         _refuse_nameless(path, names, features)
+        refuse_if_large(f"{path}, as numbers,", _table_size(dialect, size))
         texts = [*roles.categorical, *(name for name in header if name not in features)]
         frame = _parse(dialect, header, texts, roles)
         # A line that is too short lacks its last cell.
@@ -95,11 +107,22 @@ def _header(dialect: Dialect) -> list[str]:
         raise DataError(f"{dialect.path} is empty")
     if len(names) == 1:
         found = next((mark for mark in ",;\t|" if mark in names[0]), "")
-        remedy = f"set delimiter = {found!r}" if found else "it needs a target and at least one feature"
+        remedy = dialect.other(found) if found else "it needs a target and at least one feature"
         raise DataError(f"{dialect.path} has one column only, {names[0][:60]!r}; {remedy}")
     if len(first) != len(names):
         dialect.refuse_ragged(len(names))
     return [_LINE_BREAK.sub(" ", name.strip()) for name in names]
+
+
+def _table_size(dialect: Dialect, size: int) -> int:
+    """Return how many bytes the numbers of the file take, judged by its first lines: "0,0,0" grows fourfold."""
+    cells = letters = 0
+    # A quote that is not closed, say, is for the parser to report.
+    with contextlib.suppress(csv.Error):
+        for _, record in islice(dialect.records(), _SAMPLE):
+            cells += len(record)
+            letters += sum(map(len, record)) + len(record)
+    return size * 8 * cells // max(letters, 1)
 
 
 def _refuse_nameless(path: str, names: list[str], features: list[str]) -> None:

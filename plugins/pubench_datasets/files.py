@@ -16,8 +16,8 @@ categorical
 missing
     Texts that mean a missing cell besides the empty one (in ARFF: besides ``?``). Without it, "NA" is text.
 threshold, quantile
-    Make two classes of a numeric target: ``"high"`` is what lies above the threshold, ``"low"`` the rest. The
-    quantile is taken over all rows of the file.
+    Make two classes of a numeric target: ``"high"`` is what lies above the threshold, ``"low"`` the rest, a value
+    equal to the threshold included. The quantile is taken over all rows of the file.
 
 Columns of text become codes in the order of their names, missing cells NaN, true and false 1 and 0.
 """
@@ -25,8 +25,12 @@ Columns of text become codes in the order of their names, missing cells NaN, tru
 from __future__ import annotations
 
 import importlib
+import inspect
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pubench.data import Data
@@ -36,7 +40,7 @@ from pubench_datasets.source import check_file, identity, open_bytes, reading, r
 from pubench_datasets.text import jsonl
 
 if TYPE_CHECKING:
-    from pubench_datasets.tables import Roles
+    from pubench_datasets.tables import Roles, Table
 
 __all__ = ["arff", "csv", "identity", "jsonl", "npz", "parquet", "svmlight", "tsv"]
 
@@ -46,134 +50,76 @@ Names = str | Sequence[str]
 _ROW_NUMBER = re.compile(r"__index_level_\d+__")
 
 
-def _roles(threshold: float | None, quantile: float | None, **named: Any) -> Roles:
-    from pubench_datasets.tables import Roles, names_of
-    from pubench_datasets.targets import Cut
+def _of_table(read: Callable[..., Table]) -> Callable[..., Data]:
+    """Return the loader of a kind of table: it takes the parameters of all tables, and those of its reader.
 
-    for name in ("drop", "categorical", "missing"):
-        named[name] = names_of(name, named[name])
-    return Roles(cut=Cut(threshold, quantile), **named)
+    Its signature lists both, so that whoever looks there finds out which parameter is misspelt.
+    """
+
+    @wraps(read)
+    def load(
+        path: str,
+        target: str | None = None,
+        *,
+        labelled: str | None = None,
+        split: str | None = None,
+        drop: Names = (),
+        categorical: Names = (),
+        missing: Names = (),
+        threshold: float | None = None,
+        quantile: float | None = None,
+        **own: Any,
+    ) -> Data:
+        from pubench_datasets.tables import Roles, names_of, table_data
+        from pubench_datasets.targets import Cut
+
+        roles = Roles(
+            target=target,
+            labelled=labelled,
+            split=split,
+            drop=names_of("drop", drop),
+            categorical=names_of("categorical", categorical),
+            missing=names_of("missing", missing),
+            cut=Cut(threshold, quantile),
+        )
+        return table_data(read(path, roles, **own), roles)
+
+    shared = inspect.signature(load, follow_wrapped=False)
+    *common, _ = shared.parameters.values()
+    own = [p for p in inspect.signature(read).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    load.__signature__ = shared.replace(parameters=[*common, *own])  # type: ignore[attr-defined]
+    return load
 
 
-def csv(
-    path: str,
-    target: str | None = None,
-    *,
-    labelled: str | None = None,
-    split: str | None = None,
-    drop: Names = (),
-    categorical: Names = (),
-    missing: Names = (),
-    threshold: float | None = None,
-    quantile: float | None = None,
-    encoding: str = "utf-8",
-    delimiter: str = ",",
-) -> Data:
+@_of_table
+def csv(path: str, roles: Roles, *, encoding: str = "utf-8", delimiter: str = ",") -> Table:
     """Load a table of text whose first line names the columns; spaces after a delimiter do not count."""
-    from pubench_datasets.delimited import read_delimited
-    from pubench_datasets.tables import table_data
+    from pubench_datasets.delimited import Dialect, read_delimited
 
-    roles = _roles(
-        threshold,
-        quantile,
-        target=target,
-        labelled=labelled,
-        split=split,
-        drop=drop,
-        categorical=categorical,
-        missing=missing,
-    )
-    return table_data(read_delimited(path, roles, delimiter, encoding), roles)
+    return read_delimited(Dialect(path, delimiter, encoding), roles)
 
 
-def tsv(
-    path: str,
-    target: str | None = None,
-    *,
-    labelled: str | None = None,
-    split: str | None = None,
-    drop: Names = (),
-    categorical: Names = (),
-    missing: Names = (),
-    threshold: float | None = None,
-    quantile: float | None = None,
-    encoding: str = "utf-8",
-) -> Data:
+@_of_table
+def tsv(path: str, roles: Roles, *, encoding: str = "utf-8") -> Table:
     """Load a table whose cells are separated by tabs: as `csv`."""
-    return csv(
-        path,
-        target,
-        labelled=labelled,
-        split=split,
-        drop=drop,
-        categorical=categorical,
-        missing=missing,
-        threshold=threshold,
-        quantile=quantile,
-        encoding=encoding,
-        delimiter="\t",
-    )
+    from pubench_datasets.delimited import Dialect, read_delimited
+
+    return read_delimited(Dialect(path, "\t", encoding, fixed=True), roles)
 
 
-def arff(
-    path: str,
-    target: str | None = None,
-    *,
-    labelled: str | None = None,
-    split: str | None = None,
-    drop: Names = (),
-    categorical: Names = (),
-    missing: Names = (),
-    threshold: float | None = None,
-    quantile: float | None = None,
-    encoding: str = "utf-8",
-) -> Data:
+@_of_table
+def arff(path: str, roles: Roles, *, encoding: str = "utf-8") -> Table:
     """Load an ARFF file, dense or sparse; nominal attributes are categories."""
     from pubench_datasets.arff import read_arff
-    from pubench_datasets.tables import table_data
 
-    roles = _roles(
-        threshold,
-        quantile,
-        target=target,
-        labelled=labelled,
-        split=split,
-        drop=drop,
-        categorical=categorical,
-        missing=missing,
-    )
-    return table_data(read_arff(path, encoding), roles)
+    return read_arff(path, encoding)
 
 
-def parquet(
-    path: str,
-    target: str | None = None,
-    *,
-    labelled: str | None = None,
-    split: str | None = None,
-    drop: Names = (),
-    categorical: Names = (),
-    missing: Names = (),
-    threshold: float | None = None,
-    quantile: float | None = None,
-) -> Data:
-    """Load a Parquet file; columns of text and dictionaries are categories."""
-    from pubench_datasets.tables import Table, table_data
+@_of_table
+def parquet(path: str, roles: Roles) -> Table:
+    """Load a Parquet file; columns of text and dictionaries are categories, an index of pandas is no feature."""
+    from pubench_datasets.tables import Table, refuse_duplicates
 
-    roles = _roles(
-        threshold,
-        quantile,
-        target=target,
-        labelled=labelled,
-        split=split,
-        drop=drop,
-        categorical=categorical,
-        missing=missing,
-    )
-    return table_data(Table(_parquet_frame(path), path, lambda row: f"row {row + 1}"), roles)
-
-
-def _parquet_frame(path: str) -> Any:
     try:
         reader = importlib.import_module("pyarrow.parquet")
     except ImportError as error:
@@ -185,9 +131,21 @@ def _parquet_frame(path: str) -> Any:
         try:
             found = reader.ParquetFile(file)
             refuse_if_large(path, found.metadata.num_rows * found.metadata.num_columns * 8)
-            # What pandas noted of its own types and index is not needed, and may be damaged.
-            frame = found.read().to_pandas(ignore_metadata=True)
+            refuse_duplicates(path, found.schema_arrow.names)
+            # What pandas noted of its own types is not needed, and may be damaged: it is left out.
+            frame = found.read().replace_schema_metadata().to_pandas()
         except (ValueError, OSError, NotImplementedError) as error:
             reason = str(error).partition("\n")[0][:120]
             raise DataError(f"{path} is not a Parquet file, or is damaged: {reason}; get it again") from error
-    return frame[[name for name in frame.columns if not _ROW_NUMBER.fullmatch(name)]]
+    used = {*roles.named(), *roles.categorical}
+    index = [name for name in _index_of(found.schema_arrow) if name not in used]
+    return Table(frame.drop(columns=index), path, lambda row: f"row {row + 1}")
+
+
+def _index_of(schema: Any) -> list[str]:
+    """Return the columns that were the index of a table of pandas, which notes them in the file."""
+    noted: Any = None
+    with suppress(ValueError, LookupError, TypeError):
+        noted = json.loads(schema.metadata[b"pandas"])["index_columns"]
+    named = noted if isinstance(noted, list) else []
+    return [name for name in schema.names if name in named or _ROW_NUMBER.fullmatch(name)]

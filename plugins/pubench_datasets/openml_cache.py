@@ -2,8 +2,8 @@
 
 ``<PUBENCH_CACHE>/openml/<server>/data/<id>`` holds one data file and ``openml.json``, which says what it is and its
 MD5. Such a folder is made under another name, checked, and then renamed. ``answers`` holds what lists and names
-led to. Both are used without a request until they are deleted; the server's port, if it is on this machine, is no
-part of the key.
+led to. Both are used without a request until they are deleted. Servers on this machine that differ in their port only
+count as one: what came from one of them is not asked of another.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pubench.cache import digest, write_atomically
+from pubench.cache import Download, digest, write_atomically
 from pubench.errors import DataError
-from pubench_datasets.openml_settings import folder, refuse_offline
+from pubench_datasets.openml_settings import folder, folders, refuse_offline
 
-__all__ = ["Entry", "kept", "remember", "remembered", "stored"]
+__all__ = ["Entry", "downloads", "kept", "remember", "remembered", "stored"]
 
 _FORMAT = 1
 _LOG = logging.getLogger("pubench.data")
@@ -48,15 +49,23 @@ class Entry:
 
 def stored(number: int) -> Entry | None:
     """Return a data set from the cache, unless it is not there or its file is not the one that was put there."""
-    place = folder() / "data" / str(number)
+    return _stored(folder() / "data" / str(number))
+
+
+def _stored(place: Path) -> Entry | None:
     try:
-        facts = json.loads((place / "openml.json").read_text(encoding="utf-8"))
+        facts = _recorded(place)
         path = place / facts["file"]
         if facts["format"] == _FORMAT and path.stat().st_size == facts["size"] and _md5(path) == facts["md5"]:
             return Entry(facts, path)
     except (OSError, ValueError, KeyError, TypeError):
         pass
     return None
+
+
+def _recorded(place: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((place / "openml.json").read_text(encoding="utf-8"))
+    return found
 
 
 def _md5(path: Path) -> str:
@@ -148,8 +157,14 @@ def _answer_path(question: Any) -> Path:
 
 
 def _recall(question: Any) -> Any:
+    return _read_answer(_answer_path(question))
+
+
+def _read_answer(path: Path) -> Any:
+    """Return the answer in a file, None where it is none or answers another question."""
     try:
-        return json.loads(_answer_path(question).read_text(encoding="utf-8"))["answer"]
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return found["answer"] if digest(found["question"]) == path.stem else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -158,3 +173,32 @@ def remember(question: Any, answer: Any) -> None:
     """Keep an answer."""
     path = _answer_path(question)
     write_atomically(path, json.dumps({"question": question, "answer": answer}, indent=1))
+
+
+def downloads() -> list[Download]:
+    """Return what the cache holds, of all servers: data sets as ``openml:<id>``, answers as ``openml:answers``."""
+    found = []
+    for place in folders():
+        for data in sorted(place.glob("data/[0-9]*"), key=lambda path: (len(path.name), path.name)):
+            found.append(Download(f"openml:{data.name}", _title(data), data, partial(_is_whole, data)))
+        for answer in sorted(place.glob("answers/*.json")):
+            title = f"an answer of {place.name}"
+            found.append(Download("openml:answers", title, answer, partial(_is_answer, answer), listed=False))
+    return found
+
+
+def _title(place: Path) -> str:
+    server = place.parent.parent.name
+    try:
+        facts = _recorded(place)
+        return f"{facts['name']}, version {facts['version']}, of {server}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"of {server}"
+
+
+def _is_whole(place: Path) -> bool:
+    return _stored(place) is not None
+
+
+def _is_answer(path: Path) -> bool:
+    return _read_answer(path) is not None

@@ -27,7 +27,9 @@ __all__ = ["ask", "describe", "features", "listed", "suite"]
 # The client keeps its settings in a module: one call at a time.
 _ONE_AT_A_TIME = threading.Lock()
 _BUSY = 107
-_UNKNOWN = 111
+# Of data sets, and of benchmark suites.
+_UNKNOWN = {111, 601}
+_NO_SUCH_QUESTION = 100
 
 T = TypeVar("T")
 
@@ -196,10 +198,15 @@ def _refused(what: str, error: Exception) -> DataError:
             f"{what} is not public: the server {server()} grants no access; choose another data set"
         )
     code = getattr(error, "code", None)
-    if code == _UNKNOWN:
+    if code in _UNKNOWN:
         return DataError(f"{what} does not exist on {server()}; check the id")
+    said = str(getattr(error, "message", "")).removesuffix(" - None")
+    if code == _NO_SUCH_QUESTION:
+        return DataError(
+            f"{what}: the server {server()} does not answer such questions ({said!r}); "
+            "check PUBENCH_OPENML_SERVER, or name data sets by id"
+        )
     if code is not None:
-        said = str(getattr(error, "message", "")).removesuffix(" - None")
         return DataError(f"{what}: the server {server()} answered {said!r} (code {code})")
     if isinstance(error, OSError):
         return DataError(f"{what}: cannot write the cache: {error.strerror or error}")

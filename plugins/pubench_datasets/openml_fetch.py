@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ __all__ = ["fetch_file"]
 
 _LOG = logging.getLogger("pubench.data")
 _MD5 = re.compile(r"[0-9a-f]{32}")
+_TOLD_SECONDS = 0.5
 
 
 def fetch_file(number: int, told: Mapping[str, Any], place: Path) -> dict[str, Any]:
@@ -39,18 +41,23 @@ def _facts(name: str, received: Received) -> dict[str, Any]:
     return {"file": name, "md5": received.md5, "size": received.size}
 
 
-def _fetch(number: int, told: Mapping[str, Any], url: str, path: Path, md5: str | None) -> Received:
+def _fetch(number: int, described: Mapping[str, Any], url: str, path: Path, md5: str | None) -> Received:
     plain = path.suffix == ".parquet"
-    title = f"OpenML data set {number} ({told.get('name')}, version {told.get('version')})"
+    title = f"OpenML data set {number} ({described.get('name')}, version {described.get('version')})"
 
-    def begun(size: int | None) -> None:
-        amount = "of unknown size" if size is None else f"{size / 1e6:.2f} MB"
-        _LOG.info("fetching %s: %s, %s", title, path.suffix[1:], amount)
+    told = 0.0
+
+    def progress(size: int, total: int | None) -> None:
+        nonlocal told
+        if size and time.monotonic() - told < _TOLD_SECONDS:
+            return
+        told = time.monotonic()
+        _LOG.info("fetching %s: %s, %s", title, path.suffix[1:], _amount(size, total))
 
     def fetch() -> Received:
         return patiently(
             f"OpenML data set {number}",
-            lambda: download(url, path, begun=begun, plain=plain, md5=md5),
+            lambda: download(url, path, progress=progress, plain=plain, md5=md5),
             # There is another file to fall back on.
             tries=2 if plain else None,
         )
@@ -60,6 +67,13 @@ def _fetch(number: int, told: Mapping[str, Any], url: str, path: Path, md5: str 
     except SilentError:
         # A server that makes a large file when it is asked for it has it ready the second time.
         return fetch()
+
+
+def _amount(size: int, total: int | None) -> str:
+    """Say how much has arrived, of how much."""
+    if total is None:
+        return f"{size / 1e6:.2f} MB so far" if size else "of unknown size"
+    return f"{size / 1e6:.2f} of {total / 1e6:.2f} MB" if size else f"{total / 1e6:.2f} MB"
 
 
 def _parquet(number: int, told: Mapping[str, Any], place: Path) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """Requests that end: time limits, a bounded number of tries, and files that are checked while they arrive.
 
-The OpenML client waits for ever on a silent server. Here a request without a byte for ``time_limit()`` seconds is
-given up, as is a server that nobody can reach; errors that tend to pass (5xx, resets, damaged data) are tried again
-after a pause.
+The OpenML client waits for ever on a silent server, and takes whatever another sends. Here a request without a byte
+for ``time_limit()`` seconds is given up, as is a server that nobody can reach, an answer that takes more than
+``most_seconds()`` or has more than ``most_bytes()``, and one that is not OpenML's; errors that tend to pass (5xx,
+resets, damaged data) are tried again after a pause.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,10 +19,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pubench.errors import DataError
-from pubench_datasets.openml_settings import server, time_limit
+from pubench_datasets.openml_settings import most_bytes, most_seconds, server, time_limit
 
 __all__ = [
     "BUSY_DATABASE",
+    "LastingError",
     "PassingError",
     "Received",
     "SilentError",
@@ -34,13 +37,24 @@ WAITS = (0.5, 1.5, 3.0)
 BUSY_DATABASE = "says that its database is busy"
 _BUSY_DATABASE = b"<oml:code>107<"
 _BUSY = {429, 500, 502, 503, 504}
+_FORBIDDEN = {401, 403, 407}
 _CHUNK = 1 << 20
+# Descriptions, lists of columns and lists of data sets are far smaller.
+_LONGEST_ANSWER = 256_000_000
 
 T = TypeVar("T")
 
 
 class PassingError(Exception):
     """What may be gone at the next try; its text goes on after "the server"."""
+
+
+class LastingError(Exception):
+    """What the next try would meet again; its text goes on after "the server"."""
+
+
+class EndlessError(LastingError):
+    """An answer that takes too long: no use asking for something else either."""
 
 
 class UnansweredError(DataError):
@@ -96,6 +110,9 @@ def _passing(what: str, error: Exception) -> str | None:
 
     if isinstance(error, PassingError):
         return str(error)
+    if isinstance(error, LastingError):
+        kind = UnansweredError if isinstance(error, EndlessError) else DataError
+        raise kind(f"{what}: the server {server()} {error}") from error
     if not isinstance(error, requests.RequestException):
         return None
     names = {type(link).__name__ for link in _chain(error)}
@@ -129,9 +146,10 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Give every request of this thread a time limit, and turn busy answers into `PassingError`.
+    """Give every request of this thread limits, and see to it that it is answered in OpenML's XML or not at all.
 
-    The client opens sessions of its own and passes no limit, so this is done where all of them send.
+    The client opens sessions of its own and passes no limit, so this is done where all of them send. `PassingError`
+    and `LastingError` say what the server did instead.
     """
     import requests
 
@@ -143,8 +161,14 @@ def limited() -> Iterator[None]:
             return original(session, request, **options)
         if options.get("timeout") is None:
             options["timeout"] = seconds
-        response = original(session, request, **options)
-        _refuse_busy(response)
+        if options.get("stream"):
+            return original(session, request, **options)
+        response = original(session, request, **(options | {"stream": True}))
+        with response:
+            _refuse_busy(response)
+            body = b"".join(_pieces(response, min(most_bytes(), _LONGEST_ANSWER)))
+        _refuse_foreign(response.status_code, body)
+        response.raw = io.BytesIO(body)
         return response
 
     session_type.send = send
@@ -159,14 +183,61 @@ def _refuse_busy(response: Any) -> None:
         raise PassingError(f"answered {response.status_code}")
 
 
+def _refuse_foreign(status: int, body: bytes) -> None:
+    """Refuse what no server of OpenML says: pages for people, forms for a password, nothing at all."""
+    start = body[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if b"<oml:" in start:
+        return
+    if status in _FORBIDDEN:
+        raise LastingError(f"grants no access (it answered {status}); check PUBENCH_OPENML_SERVER")
+    if not start and status == 200:
+        raise PassingError("sent an empty answer")
+    sent = "a web page" if start.startswith((b"<!doctype html", b"<html")) else "something else"
+    raise LastingError(f"answered {status} with {sent}, not with OpenML's XML; check PUBENCH_OPENML_SERVER")
+
+
+def _pieces(response: Any, most: int) -> Iterator[bytes]:
+    """Yield what arrives as it arrives, unpacked, up to ``most`` bytes and ``most_seconds()``."""
+    import requests
+    import urllib3
+
+    begun, seconds, size = time.monotonic(), most_seconds(), 0
+    # Reading a whole block would wait for it however slowly it comes.
+    read: Callable[..., bytes] = getattr(response.raw, "read1", response.raw.read)
+    while True:
+        try:
+            piece = read(_CHUNK, decode_content=True)
+        except urllib3.exceptions.HTTPError as error:
+            raise requests.ConnectionError(error) from error
+        if not piece:
+            return
+        size += len(piece)
+        if size > most:
+            raise LastingError(_too_large(most))
+        if time.monotonic() - begun > seconds:
+            raise EndlessError(
+                f"took more than {seconds:g} s for one answer; try again later, or set PUBENCH_OPENML_SECONDS to more"
+            )
+        yield piece
+
+
+def _too_large(most: int) -> str:
+    return f"sent more than {most / 1e6:g} MB; set PUBENCH_OPENML_MAX_MB to more if that is right"
+
+
 def download(
-    url: str, path: Path, *, begun: Callable[[int | None], None], plain: bool = False, md5: str | None = None
+    url: str,
+    path: Path,
+    *,
+    progress: Callable[[int, int | None], None],
+    plain: bool = False,
+    md5: str | None = None,
 ) -> Received:
     """Fetch a file once; `PassingError` if it arrives otherwise than ``md5`` or, with ``plain``, its ETag says.
 
     Parameters
     ----------
-    begun : called with the number of bytes to come (None if unknown)
+    progress : called at the beginning and with each piece, with the bytes received and those to come (None if unknown)
     plain : ask for the stored bytes, so that an MD5 in the ETag is theirs
     """
     import requests
@@ -182,16 +253,26 @@ def download(
             if _BUSY_DATABASE in response.raw.read(4096, decode_content=True):
                 raise PassingError(BUSY_DATABASE)
             raise DataError(f"{url.partition('?')[0]} answered {response.status_code}; the file is not there")
-        length = response.headers.get("Content-Length", "")
-        begun(int(length) if length.isdigit() else None)
+        most, total = most_bytes(), _length(response)
+        if total is not None and total > most:
+            raise LastingError(_too_large(most))
+        progress(0, total)
         with open(path, "wb") as file:
-            for chunk in response.iter_content(_CHUNK):
-                hashed.update(chunk)
-                size += len(chunk)
-                file.write(chunk)
+            for piece in _pieces(response, most):
+                hashed.update(piece)
+                size += len(piece)
+                file.write(piece)
+                progress(size, total)
         etag = response.headers.get("ETag", "").strip('"').lower()
     found = hashed.hexdigest()
     expected = md5.lower() if md5 else etag if plain and len(etag) == 32 else found
     if found != expected:
         raise PassingError("sent a damaged file: its checksum is not the one announced")
     return Received(found, size, etag)
+
+
+def _length(response: Any) -> int | None:
+    """Return how many bytes will arrive, unless they are packed or nobody says."""
+    length = response.headers.get("Content-Length", "")
+    packed = response.headers.get("Content-Encoding", "identity").lower() != "identity"
+    return int(length) if length.isdigit() and not packed else None

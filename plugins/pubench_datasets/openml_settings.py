@@ -4,6 +4,10 @@
     The server's base address; default ``https://www.openml.org``. A mirror must serve the same API below it.
 ``PUBENCH_OPENML_TIMEOUT``
     Seconds without a byte after which a request is given up; default 30.
+``PUBENCH_OPENML_SECONDS``
+    Seconds after which a request is given up whatever arrives; default 3600.
+``PUBENCH_OPENML_MAX_MB``
+    The most megabytes of one answer that are taken; default 4000.
 ``PUBENCH_OFFLINE``
     If set (and neither empty nor ``0``), no request is sent: what is not in the cache is an error.
 """
@@ -19,7 +23,17 @@ from urllib.parse import SplitResult, urlsplit
 from pubench.cache import cache_root
 from pubench.errors import DataError
 
-__all__ = ["folder", "is_offline", "refuse_offline", "server", "server_key", "time_limit"]
+__all__ = [
+    "folder",
+    "folders",
+    "is_offline",
+    "most_bytes",
+    "most_seconds",
+    "refuse_offline",
+    "server",
+    "server_key",
+    "time_limit",
+]
 
 _DEFAULT = "https://www.openml.org"
 _API = re.compile(r"/api/v1(/xml|/json)?$")
@@ -72,16 +86,35 @@ def folder() -> Path:
     return cache_root() / "openml" / server_key()
 
 
+def folders() -> list[Path]:
+    """Return such a folder of each server that anything came from."""
+    return sorted(path for path in (cache_root() / "openml").glob("*") if (path / "data").is_dir())
+
+
 def time_limit() -> float:
     """Return how many seconds a request may pass without a byte."""
-    text = os.environ.get("PUBENCH_OPENML_TIMEOUT", "").strip() or "30"
+    return _number("PUBENCH_OPENML_TIMEOUT", 30, "seconds", 86_400)
+
+
+def most_seconds() -> float:
+    """Return how many seconds a request may take in all."""
+    return _number("PUBENCH_OPENML_SECONDS", 3600, "seconds", 864_000)
+
+
+def most_bytes() -> int:
+    """Return how many bytes an answer may have."""
+    return int(1e6 * _number("PUBENCH_OPENML_MAX_MB", 4000, "megabytes", 1e9))
+
+
+def _number(variable: str, default: int, unit: str, most: float) -> float:
+    text = os.environ.get(variable, "").strip() or str(default)
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= 86_400:
-        raise DataError(f"PUBENCH_OPENML_TIMEOUT = '{text}' is not a number of seconds; write for example 30")
-    return seconds
+        number = 0.0
+    if not 0 < number <= most:
+        raise DataError(f"{variable} = '{text}' is not a number of {unit}; write for example {default}")
+    return number
 
 
 def is_offline() -> bool:

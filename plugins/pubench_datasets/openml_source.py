@@ -74,10 +74,22 @@ def identity(
 
 
 def card(
-    id: int | None = None, name: str | None = None, version: int | None = None, **_: object
-) -> dict[str, Any]:
-    """Return what the server says of a data set: name, version, licence, citation, target, source, file, MD5."""
-    return dict(_entry(id, name, version).facts)
+    id: int | None = None,
+    name: str | None = None,
+    version: int | None = None,
+    *,
+    target: str | None = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    **_: object,
+) -> dict[str, str | int]:
+    """Return what the server says of a data set: title, id, version, target, licence, citation, source, file, MD5."""
+    facts = _entry(id, name, version).facts
+    cut = f", high if above {threshold:g}" if threshold is not None else ""
+    cut = f", high if above its quantile {quantile:g}" if quantile is not None else cut
+    kept = ("id", "version", "status", "licence", "citation", "source", "file", "md5")
+    column = facts["target"] if target is None else target
+    return {"title": facts["name"], "target": f"{column}{cut}", **{key: facts[key] for key in kept}}
 
 
 def _entry(id: int | None, name: str | None, version: int | None) -> Entry:
@@ -187,7 +199,8 @@ def openml_list(tag: str | None = None, **filters: str | int) -> list[int]:
     from pubench_datasets.openml_client import listed
 
     wanted: dict[str, Any] = {**({"tag": tag} if tag is not None else {}), **filters}
-    what = f"OpenML list {wanted}"
+    properties = ", ".join(f"{name} = {value!r}" for name, value in wanted.items())
+    what = f"OpenML tag '{tag}'" if list(wanted) == ["tag"] else f"OpenML data sets with {properties}"
 
     def answer(scratch: Path) -> list[int]:
         return [int(row["did"]) for row in listed(scratch, what, {"status": "active", **wanted})]
@@ -199,7 +212,7 @@ def _numbers(what: str, question: dict[str, Any], answer: Callable[[Path], list[
     def some(scratch: Path) -> list[int]:
         found = sorted(set(answer(scratch)))
         if not found:
-            raise DataError(f"{what} is empty on {server()}")
+            raise DataError(f"{what}: {server()} has no active data set of that kind; check the spelling")
         return found
 
     return [int(number) for number in remembered(what, question, some)]
@@ -217,7 +230,7 @@ def expand(
         return {"": params}
     if len(given) > 1 or params.get("id") or params.get("name"):
         raise DataError("OpenML data sets are named by one of id, name, ids, suite and tag; keep one of them")
+    if ids and (isinstance(ids, str) or not isinstance(ids, Sequence)):
+        raise DataError(f"ids = {ids!r} is not a list of numbers; write for example ids = [37, 43]")
     numbers = list(ids) if ids else suite_members(suite) if suite else openml_list(tag=tag)
-    if not numbers:
-        raise DataError(f"OpenML {given[0]} {suite or tag!r} names no data set")
-    return {str(number): {**params, "id": int(number)} for number in numbers}
+    return {str(number): {**params, "id": number} for number in numbers}

@@ -23,8 +23,9 @@ class Recipe:
         The OpenML id of the same table, for those without a data root.
     openml_read : mapping
         Arguments for OpenML's loader, where they are not those of ``read``.
-    one_hot : bool
-        From OpenML, categories become columns of 0 and 1. (Without it, categories are names of numbers or dates.)
+    one_hot : tuple of str
+        From OpenML, categories become columns of 0 and 1: for each feature its categories, a letter each, in the order
+        of the file's columns. (Without it, categories are names of numbers or dates.)
     pixels : bool
         From OpenML, features become bytes.
     features : int
@@ -47,7 +48,7 @@ class Recipe:
     read: Mapping[str, Any] = field(default_factory=dict)
     openml: int | None = None
     openml_read: Mapping[str, Any] | None = None
-    one_hot: bool = False
+    one_hot: tuple[str, ...] = ()
     pixels: bool = False
     features: int = 0
     train: int = 0
@@ -64,6 +65,11 @@ class Recipe:
         return any(self.draw.values())
 
 
+# From cap-shape to habitat, without stalk-root: the order of LIBSVM's columns.
+_MUSHROOMS = (
+    "cbfksx ysgf cbegnpruwy tf acfmlnpsy af cw bn beghkonpruwy et yskf yskf cbegonpwy cbegonpwy p yown ton pnelf "
+    "bhkonruwy acnsvy dgmlpuw"
+)
 _CIFAR = "airplane automobile bird cat deer dog frog horse ship truck"
 
 # Paper 001 (PUAL), Table 2.
@@ -174,7 +180,7 @@ _TREES = {
         file="mushrooms_libsvm",
         openml=24,
         openml_read={"drop": ["stalk-root"]},
-        one_hot=True,
+        one_hot=tuple(_MUSHROOMS.split()),
         features=112,
         names={"1": "poisonous", "p": "poisonous", "2": "edible", "e": "edible"},
     ),

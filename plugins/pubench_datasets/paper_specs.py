@@ -39,17 +39,16 @@ def paper_datasets() -> list[Dataset]:
 
 
 def _set(name: str, summary: str, positive: tuple[str, ...], source: str, **more: Any) -> Dataset:
+    place = f"pubench_datasets.papers:SETS.{name.replace('-', '_')}"
     return Dataset(
         name=name,
-        loader="pubench_datasets.papers:paper",
-        identity="pubench_datasets.papers:identity",
+        loader=f"{place}.load",
+        identity=f"{place}.identity",
         summary=summary,
-        version="1",
-        params={"name": name},
         positive=positive,
         source=source,
         citation=_PAPERS[name.partition("-")[0]],
-        **{"licence": _UCI, **more},
+        **{"version": "1", "licence": _UCI, **more},
     )
 
 
@@ -206,6 +205,7 @@ def _puet() -> list[Dataset]:
             "Mushrooms as 112 binary columns: edible against poisonous",
             ("edible",),
             "LIBSVM mushrooms; OpenML 24, one-hot without stalk-root",
+            version="2",
             preprocess={"scale": "none"},
             differs="The paper splits at random: use test = 0.2.",
         ),
@@ -214,6 +214,7 @@ def _puet() -> list[Dataset]:
             "20 Newsgroups: alt, comp, misc, rec against sci, soc, talk; term counts",
             tuple(_POSITIVE_NEWS.split()),
             "20 Newsgroups, sorted by date",
+            version="2",
             licence=_NO_POSTS,
             preprocess=_TEXT,
             differs="Term counts without headers and stop words stand in for the paper's 300 averaged GloVe features. "
@@ -280,6 +281,7 @@ def _wlr() -> list[Dataset]:
             "20 Newsgroups, one group against the other 19: sci.space, or the one in positive",
             ("sci.space",),
             "20 Newsgroups, sorted by date",
+            version="2",
             licence=_NO_POSTS,
             preprocess=_TEXT,
             differs="The paper has about 1,000 documents of each group; this form has 18,846 in all. Rare words are "

@@ -1,15 +1,17 @@
 """The data sets of the papers, made from files of the data root, or from OpenML where it has the same table.
 
 The data root (``PUBENCH_DATA``, see `pubench_datasets.root`) is asked first. Where it is not set or does not list the
-file, and the recipe names an OpenML id, the table comes from there: the same rows, perhaps in another order, so that
-rows drawn at random are others. What each set is made of stands in `pubench_datasets.paper_recipes`.
+file, and the recipe names an OpenML id, the table comes from there: the same rows and columns, but the rows perhaps in
+another order, so that those drawn at random are others. What each set is made of stands in
+`pubench_datasets.paper_recipes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from pubench_datasets.root import find, listed
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["identity", "paper"]
+__all__ = ["SETS", "PaperSet", "identity", "one_hot", "paper"]
 
 _EPOCH = datetime(1970, 1, 1)
 _SECONDS_PER_DAY = 86_400
@@ -54,7 +56,25 @@ def paper(name: str, seed: int | None = None) -> Data:
     return _with_numbers(_rows(data, chosen))
 
 
-def identity(name: str, **_: object) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class PaperSet:
+    """One data set: its loader and its identity take no name, so that a suite cannot put another set in its place."""
+
+    name: str
+
+    def load(self, seed: int | None = None) -> Data:
+        """Load it; see `paper`."""
+        return paper(self.name, seed)
+
+    def identity(self, **_: object) -> dict[str, Any]:
+        """Return what names its table; see `identity`."""
+        return identity(self.name)
+
+
+SETS = SimpleNamespace(**{name.replace("-", "_"): PaperSet(name) for name in RECIPES})
+
+
+def identity(name: str) -> dict[str, Any]:
     """Return what names the table without reading it: its checksum in the catalog, or OpenML's server and id."""
     try:
         recipe = _recipe(name)
@@ -111,18 +131,20 @@ def _from_openml(recipe: Recipe) -> Data:
     except DataError as error:
         raise DataError(f"{error}; or set PUBENCH_DATA to a folder that holds '{recipe.file}'") from error
     if recipe.one_hot:
-        return _one_hot(data)
+        return one_hot(data, recipe.one_hot)
     return replace(data, X=data.X.astype(np.uint8)) if recipe.pixels else data
 
 
-def _one_hot(data: Data) -> Data:
-    """Return a column of 0 and 1 for each category that occurs."""
+def one_hot(data: Data, letters: Sequence[str]) -> Data:
+    """Return a column of 0 and 1 for each category, features and categories in the order of the recipe."""
     X: Any = data.X
     parts, names = [], []
-    for column, categories in sorted(data.categorical.items()):
-        for code in np.unique(X[:, column]).astype(int):
-            parts.append(X[:, column] == code)
-            names.append(f"{data.feature_names[column]}={categories[code]}")
+    for column, name in enumerate(data.feature_names):
+        known = data.categorical.get(column, ())
+        if column >= len(letters) or not set(letters[column]) <= set(known):
+            raise DataError(f"feature '{name}' has other categories than the paper's: {', '.join(known)}")
+        parts += [X[:, column] == known.index(letter) for letter in letters[column]]
+        names += [f"{name}={letter}" for letter in letters[column]]
     return replace(
         data, X=np.column_stack(parts).astype(np.float64), feature_names=tuple(names), categorical={}
     )

@@ -37,7 +37,7 @@ class Listed:
 def data_root() -> Path | None:
     """Return the folder that ``PUBENCH_DATA`` names, or None where it is not set."""
     named = os.environ.get("PUBENCH_DATA", "").strip()
-    return Path(named).expanduser().absolute() if named else None
+    return Path(os.path.abspath(Path(named).expanduser())) if named else None
 
 
 def find(name: str) -> Path:
@@ -90,7 +90,12 @@ def _entry(root: Path, place: int, entry: Any) -> Listed:
     if not isinstance(entry, dict) or any(type(entry.get(key)) is not kind for key, kind in kinds.items()):
         keys = ", ".join(kinds)
         raise DataError(f"{root / CATALOG}, entry {place}: it needs {keys}, bytes a number, the others text")
-    return Listed(entry["name"], root / entry["file"], entry["bytes"], entry["sha256"].lower())
+    path = Path(os.path.normpath(root / entry["file"]))
+    if not path.is_relative_to(root):
+        raise DataError(
+            f"{root / CATALOG}, entry {place}: file = '{entry['file']}' lies outside the folder; give a path below it"
+        )
+    return Listed(entry["name"], path, entry["bytes"], entry["sha256"].lower())
 
 
 def _check(entry: Listed) -> None:

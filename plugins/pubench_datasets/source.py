@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
@@ -33,6 +34,13 @@ _FOREIGN = {
     b"PAR1": "a Parquet file; load it with use = 'parquet'",
     b"\x93NUMPY": "a NumPy array; save data and target together with numpy.savez",
 }
+# Letters of two bytes each: with the mark that such a file should begin with, and without it.
+_WIDE = {
+    "utf-16": re.compile(rb"(\xff\xfe|\xfe\xff).*", re.DOTALL),
+    "utf-16-le": re.compile(rb"([^\0]\0)+"),
+    "utf-16-be": re.compile(rb"(\0[^\0])+"),
+}
+_CHUNK = 1 << 22
 
 
 def identity(path: str | None = None, **_: object) -> dict[str, int]:
@@ -64,45 +72,64 @@ def _reason(error: OSError) -> str:
     return "no such file" if isinstance(error, FileNotFoundError) else (error.strerror or str(error))
 
 
-def check_file(path: str, *, binary: bool = False) -> None:
-    """Refuse what is no file, is empty, cannot fit into memory, or (unless ``binary``) plainly is no text."""
+def check_file(path: str, *, binary: bool = False, encoding: str | None = None) -> int:
+    """Refuse what is no file, is empty, cannot fit into memory, or (unless ``binary``) plainly is no such text.
+
+    Returns
+    -------
+    int
+        How many bytes the file holds, unpacked.
+    """
     size = _status(path).st_size
     if size == 0:
         raise DataError(f"{path} is empty")
     with reading(path):
-        packed = _is_gzip(path)
         with open(path, "rb") as file:
             start = file.read(8)
-            if packed and not start.startswith(_GZIP):
+        if _is_gzip(path):
+            if not start.startswith(_GZIP):
                 raise DataError(
                     f"{path} is not gzip data although its name ends in .gz; rename or compress it"
                 )
-            refuse_if_large(path, _unpacked_size(file, size) if packed else size)
-        if packed:
-            with gzip.open(path) as unpacked:
-                start = unpacked.read(8)
+            start, size = _unpacked(path)
+        refuse_if_large(path, size)
         if not binary:
-            _refuse_foreign(path, start)
+            _refuse_foreign(path, start, encoding)
+    return size
 
 
-def _refuse_foreign(path: str, start: bytes) -> None:
+def _unpacked(path: str) -> tuple[bytes, int]:
+    """Return the first bytes of gzip data and how many they unpack to, or refuse them once these are too many.
+
+    The count at the end of the file will not do: it is that of its last part alone, and modulo 4 GB.
+    """
+    with gzip.open(path) as file:
+        start = file.read(8)
+        size = len(start)
+        while chunk := file.read(_CHUNK):
+            size += len(chunk)
+            refuse_if_large(f"{path}, unpacked,", size)
+    return start, size
+
+
+def _refuse_foreign(path: str, start: bytes, encoding: str | None) -> None:
     if not start:
         raise DataError(f"{path} is empty")
     for magic, description in _FOREIGN.items():
         if start.startswith(magic):
             raise DataError(f"{path} is no text but {description}")
+    used = encoding or "utf-8"
+    if b"\0" not in start or codec(path, used).startswith(("utf-16", "utf-32")):
+        return
+    for name, form in _WIDE.items():
+        if form.fullmatch(start):
+            remedy = f"set encoding = '{name}'" if encoding else "save it as UTF-8"
+            raise DataError(f"{path} is not {used} but begins like UTF-16; {remedy}")
+    raise DataError(f"{path} is no text: it holds zero bytes; save it as text, or load it as what it is")
 
 
 def _is_gzip(path: str) -> bool:
     return str(path).lower().endswith(".gz")
-
-
-def _unpacked_size(file: IO[bytes], size: int) -> int:
-    """Return how many bytes gzip data unpack to, at least: their trailer counts modulo 4 GB."""
-    file.seek(-min(4, size), os.SEEK_END)
-    counted = int.from_bytes(file.read(4), "little")
-    # gzip saves a factor of 1032 at most: more than that is no count but the end of a file cut short.
-    return counted if size < counted < 1032 * size else size
 
 
 def refuse_if_large(path: str, needed: int) -> None:

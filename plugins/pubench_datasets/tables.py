@@ -13,12 +13,12 @@ from pubench.data import Data
 from pubench.errors import DataError, did_you_mean
 from pubench_datasets.columns import encode, plain
 from pubench_datasets.source import refuse_if_large
-from pubench_datasets.targets import Column, Cut, to_classes, to_labels, to_split
+from pubench_datasets.targets import Column, Cut, check_answer, check_name, to_classes, to_labels, to_split
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Roles", "Table", "names_of", "refuse_duplicates", "table_data"]
+__all__ = ["Roles", "Table", "check_roles", "names_of", "refuse_duplicates", "table_data"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,8 @@ class Roles:
     cut: Cut = field(default_factory=Cut)
 
     def __post_init__(self) -> None:
-        if self.labelled is not None and (self.target is not None or self.cut):
-            raise DataError(
-                "labelled and target are both set: PU data have no true classes; drop one of the two columns"
-            )
+        check_answer(self.target, self.labelled, self.cut)
+        check_name("split", self.split)
 
     @property
     def answer(self) -> str:
@@ -76,11 +74,11 @@ class Table:
 
 def names_of(parameter: str, value: str | Sequence[str]) -> tuple[str, ...]:
     """Return a list of names; one name alone is a list too."""
-    names = (value,) if isinstance(value, str) else tuple(value)
-    for name in names:
-        if not isinstance(name, str):
-            raise DataError(f"{parameter} = {value!r} must be a list of texts; {name!r} is none")
-    return names
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise DataError(f"{parameter} = {value!r} must be a list of texts; write {parameter} = ['...']")
+    return tuple(value)
 
 
 def refuse_duplicates(path: str, columns: Sequence[str]) -> None:

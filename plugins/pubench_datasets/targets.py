@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 
 from pubench.errors import DataError
 
-__all__ = ["Column", "Cut", "class_limit", "to_classes", "to_labels", "to_split"]
+__all__ = [
+    "Column",
+    "Cut",
+    "check_answer",
+    "check_flag",
+    "check_name",
+    "class_limit",
+    "refuse_truth",
+    "to_classes",
+    "to_labels",
+    "to_split",
+]
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0*)?")
 _LABELS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
@@ -116,6 +127,37 @@ class Cut:
         return np.where(high, "high", "low")
 
 
+def check_name(parameter: str, value: object, *, optional: bool = True) -> None:
+    """Refuse a name that is no text; if it is optional, None stands for one that is not set."""
+    if not isinstance(value, str) and not (optional and value is None):
+        raise DataError(f"{parameter} = {value!r} is not a name; write {parameter} = '...'")
+
+
+def check_flag(parameter: str, value: object) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool):
+        raise DataError(
+            f"{parameter} = {value!r} is neither true nor false; write one of them without quotes"
+        )
+
+
+def check_answer(target: str | None, labelled: str | None, cut: Cut) -> None:
+    """Refuse names that are none, and a target of real PU data."""
+    check_name("target", target)
+    check_name("labelled", labelled)
+    if labelled is not None:
+        refuse_truth(target, cut)
+
+
+def refuse_truth(target: str | None, cut: Cut) -> None:
+    """Refuse what says how to make classes: real PU data have labels instead."""
+    for name, value in (("target", target), ("threshold", cut.threshold), ("quantile", cut.quantile)):
+        if value is not None:
+            raise DataError(
+                f"labelled and {name} are both set: PU data have no true classes; remove one of the two"
+            )
+
+
 def class_limit(n: int) -> float:
     """Return how many distinct texts a column of n rows may hold before it is taken for free text or a key."""
     return max(50, n / 10)
@@ -134,14 +176,28 @@ def to_classes(column: Column, cut: Cut) -> NDArray[Any]:
         classes = _whole(values) if (values == np.trunc(values)).all() else _texts(values)
     else:
         classes = _texts(values)
-    n_classes = len(np.unique(classes))
-    if n_classes > class_limit(len(values)):
-        numeric = all(_is_number(value) for value in classes[:100])
+    _check_classes(column, classes)
+    return classes
+
+
+def _check_classes(column: Column, classes: NDArray[Any]) -> None:
+    """Refuse one class alone, and what is no class: a key, a text or a measurement."""
+    distinct, n = np.unique(classes), len(classes)
+    if len(distinct) == 1:
+        raise DataError(
+            f"{column.name} is {str(distinct[0])!r} in every row; classes need at least two values, "
+            "so name another target"
+        )
+    numeric = all(_is_number(value) for value in distinct)
+    # Numbers that are no whole ones and seldom occur twice are measurements, however few they are.
+    measured = numeric and distinct.dtype.kind not in "iub" and len(distinct) > max(2, n / 2)
+    if len(distinct) > class_limit(n) or measured:
         remedy = (
             "set threshold or quantile to make two" if numeric else "set target to the column of the classes"
         )
-        raise DataError(f"{column.name} holds {n_classes} distinct values, too many for classes; {remedy}")
-    return classes
+        raise DataError(
+            f"{column.name} holds {len(distinct)} distinct values in {n} rows, too many for classes; {remedy}"
+        )
 
 
 def _whole(values: NDArray[Any]) -> NDArray[Any]:

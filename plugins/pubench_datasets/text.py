@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +13,22 @@ import numpy as np
 from pubench.data import Data
 from pubench.errors import DataError, did_you_mean
 from pubench_datasets.source import check_file, open_text, reading
-from pubench_datasets.targets import Column, Cut, to_classes, to_labels, to_split
+from pubench_datasets.targets import (
+    Column,
+    Cut,
+    check_answer,
+    check_flag,
+    check_name,
+    to_classes,
+    to_labels,
+    to_split,
+)
 
 __all__ = ["jsonl"]
 
 TERM = r"[^\W\d_]{2,}"
-_BLANK_LINE = re.compile(r"^[ \t\r]*\n", re.MULTILINE)
+# A line of spaces does not end a header: it continues the line above it.
+_EMPTY_LINE = re.compile(r"^\r?\n", re.MULTILINE)
 _NAMED_TERMS = 10_000
 
 
@@ -51,7 +61,7 @@ def jsonl(
     split : str
         The key of ``"train"`` or ``"test"``; default: none.
     headers : bool
-        True if texts begin with a header block, as posts and mails do: all up to the first blank line is removed.
+        True if texts begin with a header block, as posts and mails do: all up to the first empty line is removed.
     stop_words : str, list of str or None
         ``"english"`` leaves out scikit-learn's list; None or an empty list leaves out nothing.
     threshold, quantile : float
@@ -64,12 +74,16 @@ def jsonl(
         ``feature_names`` are the terms, in the order of the alphabet, or empty if there are more than 10,000.
     """
     cut = Cut(threshold, quantile)
-    if labelled is not None and (target is not None or cut):
-        raise DataError("labelled and target are both set: PU data have no true classes; set one of them")
-    answer = labelled or target or "target"
-    keys = (answer,) if split is None else (answer, split)
+    check_answer(target, labelled, cut)
+    check_name("split", split)
+    check_name("text", text, optional=False)
+    check_flag("headers", headers)
+    answer = labelled if labelled is not None else target or "target"
+    keys = {answer: "target" if labelled is None else "labelled"} | (
+        {} if split is None else {split: "split"}
+    )
     documents = _Documents(path, text, keys, headers, encoding)
-    check_file(path)
+    check_file(path, encoding=encoding)
     with reading(path, encoding):
         X, terms = _counts(documents, stop_words)
     column = documents.column(answer)
@@ -84,11 +98,11 @@ def jsonl(
 
 @dataclass(slots=True)
 class _Documents:
-    """The texts of a file, once; the other keys are kept while they go by."""
+    """The texts of a file, once; the other keys (key -> its parameter) are kept while they go by."""
 
     path: str
     text: str
-    keys: tuple[str, ...]
+    keys: Mapping[str, str]
     headers: bool
     encoding: str
     lines: list[int] = field(default_factory=list)
@@ -109,9 +123,15 @@ class _Documents:
             raise DataError(f"{where} is not JSON: {reason}; write one object per line") from error
         if not isinstance(record, dict):
             raise DataError(f"{where} is a JSON {type(record).__name__}; write one object per line")
-        for key in (self.text, *self.keys):
+        uses = {self.text: "text", **self.keys}
+        for key, use in uses.items():
             if key not in record:
-                raise DataError(f"{where} has no key '{key}'{did_you_mean(key, record)}")
+                # What has another use already is not what was meant.
+                free = [name for name in record if name not in uses]
+                known = (
+                    did_you_mean(key, free) if free else f"; add it to the line, or set {use} to another key"
+                )
+                raise DataError(f"{where} has no key '{key}' ({use}){known}")
         for key in self.keys:
             self.values.setdefault(key, []).append(self._scalar(where, key, record[key]))
         if not isinstance(record[self.text], str):
@@ -133,9 +153,18 @@ class _Documents:
 
 
 def without_header(text: str) -> str:
-    """Return what follows the first blank line, or all of it where there is none."""
-    blank = _BLANK_LINE.search(text)
-    return text if blank is None else text[blank.end() :]
+    """Return what follows the first empty line, or all of it where there is none."""
+    empty = _EMPTY_LINE.search(text)
+    return text if empty is None else text[empty.end() :]
+
+
+def _stop_words(given: object) -> str | list[str] | None:
+    """Return the words as scikit-learn takes them: ``"english"``, a list in lower case, or None."""
+    if given is None or given == "english":
+        return given
+    if isinstance(given, list | tuple) and all(isinstance(word, str) for word in given):
+        return [word.lower() for word in given] or None
+    raise DataError(f"stop_words = {given!r} must be 'english' or a list of words")
 
 
 def _counts(documents: _Documents, stop_words: str | Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:
@@ -143,9 +172,7 @@ def _counts(documents: _Documents, stop_words: str | Sequence[str] | None) -> tu
     from scipy.sparse import csr_array
     from sklearn.feature_extraction.text import CountVectorizer
 
-    if isinstance(stop_words, str) and stop_words != "english":
-        raise DataError(f"stop_words = {stop_words!r} must be 'english' or a list of words")
-    words = stop_words if isinstance(stop_words, str) else [word.lower() for word in stop_words or ()] or None
+    words = _stop_words(stop_words)
     counter = CountVectorizer(token_pattern=TERM, stop_words=words, dtype=np.float64)
     try:
         counts = counter.fit_transform(documents)

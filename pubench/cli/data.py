@@ -8,9 +8,11 @@ from typing import Any
 
 import click
 
-from pubench.cli.options import SUITE, plugin_options
+from pubench.cli.options import SUITE, data_option, plugin_options
 
 __all__ = ["data"]
+
+SHOWN_DIGITS = 12
 
 
 @click.group()
@@ -20,9 +22,11 @@ def data() -> None:
 
 @data.command()
 @click.argument("suite", type=SUITE)
+@data_option
 @plugin_options
 def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
     """Load every data set of SUITE into the cache, so that it can run without a network."""
+    from pubench.cli.loading import Loading
     from pubench.errors import PubenchError
     from pubench.plan_data import expanded, prepare_entry
     from pubench.plugins import discover
@@ -31,56 +35,60 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     parsed = load_suite(suite)
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     files = [str(file.resolve()) for file in plugin_files]
-    entries = [one for entry in parsed.datasets for one in expanded(entry, registry)]
     failed = 0
-    for number, entry in enumerate(entries, start=1):
-        place = f"[{number}/{len(entries)}] {entry.label}"
-        try:
-            found = prepare_entry(entry, registry, Path(suite).absolute().parent, files)
-            click.echo(f"{place}: {found.n_rows:,} rows, {found.n_features:,} features")
-        except PubenchError as error:
-            failed += 1
-            click.echo(f"{place}: {error}", err=True)
+    with Loading():
+        entries = [one for entry in parsed.datasets for one in expanded(entry, registry)]
+        for number, entry in enumerate(entries, start=1):
+            place = f"[{number}/{len(entries)}] {entry.label}"
+            try:
+                found = prepare_entry(entry, registry, Path(suite).absolute().parent, files)
+                click.echo(f"{place}: {found.n_rows:,} rows, {found.n_features:,} features")
+            except PubenchError as error:
+                failed += 1
+                click.echo(f"{place}: {error}", err=True)
     return 1 if failed else 0
 
 
 @data.command(name="list")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def list_cached(as_json: bool) -> None:
-    """List the data sets that the cache holds."""
-    from pubench.prepare import cached
+@plugin_options
+def list_cached(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
+    """List the data sets and downloads that the cache holds."""
+    from pubench.cached import downloads, holdings
+    from pubench.plugins import discover
 
-    found = [(entry, sum(path.stat().st_size for path in entry.arrays())) for entry in cached()]
+    registry = discover(third_party=False if no_third_party else None, files=plugin_files)
+    held, fetched = holdings(), [one for _, one in downloads(registry) if one.listed]
     if as_json:
-        values = [
-            {
-                "name": e.name,
-                "rows": e.n_rows,
-                "features": e.n_features,
-                "bytes": size,
-                "fingerprint": e.fingerprint,
-            }
-            for e, size in found
-        ]
+        values: list[dict[str, Any]] = [holding.to_dict() for holding in held]
+        values += [{"name": one.name, "title": one.title, "bytes": one.size()} for one in fetched]
         click.echo(json.dumps(values, indent=1))
         return
-    for entry, size in found:
+    for holding in held:
         click.echo(
-            f"{entry.name}  {entry.n_rows:,} x {entry.n_features:,}  {size / 2**20:.1f} MB  {entry.fingerprint[:12]}"
+            f"{'; '.join(holding.asked)}  {holding.prepared.n_rows:,} x {holding.prepared.n_features:,}  "
+            f"{_size(holding.size)}  {holding.prepared.fingerprint[:SHOWN_DIGITS]}"
         )
-    if not found:
+    for one in fetched:
+        click.echo(f"{one.name}  {one.title}  {_size(one.size())}  download")
+    if not held and not fetched:
         click.echo("the cache is empty", err=True)
+
+
+def _size(number: int) -> str:
+    return f"{number / 2**20:.1f} MB"
 
 
 @data.command()
 @click.argument("name")
 @click.option("--params", default="{}", help='Its arguments as JSON, for example {"mean_p2": 100}.')
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@data_option
 @plugin_options
 def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """Show the card of the data set NAME, loading it if need be."""
     from pubench.cards import card, card_lines
-    from pubench.imports import resolve
+    from pubench.cli.loading import Loading
     from pubench.plan_data import with_paths
     from pubench.plugins import discover
     from pubench.prepare import prepare
@@ -88,11 +96,9 @@ def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     registered = registry.dataset(name)
     arguments = with_paths(registered.spec, _parsed(params), Path.cwd())
-    found = prepare(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
+    with Loading():
+        found = prepare(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
     values = card(registered, found)
-    if registered.spec.card:
-        more = resolve(registered.spec.card)(**arguments)
-        values |= {name: text for name, text in more.items() if isinstance(text, str) and text}
     click.echo(json.dumps(values, indent=1) if as_json else "\n".join(card_lines(values)))
 
 
@@ -107,35 +113,60 @@ def _parsed(params: str) -> dict[str, Any]:
 
 
 @data.command()
-def verify() -> int:
-    """Read every data set in the cache and remove those that were damaged."""
-    from pubench.fingerprints import is_intact
-    from pubench.prepare import cached, forget
+@plugin_options
+def verify(plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
+    """Read every data set and download in the cache and remove those that were damaged."""
+    from pubench.cached import downloads, entries, remove_download
+    from pubench.plugins import discover
 
+    registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     damaged = 0
-    for entry in cached():
-        intact = is_intact(entry)
-        click.echo(f"{entry.name}  {entry.fingerprint[:12]}  {'ok' if intact else 'damaged: removed'}")
-        if not intact:
-            forget(entry)
+    for entry in entries():
+        sound = entry.is_sound()
+        click.echo(f"{entry.title}  {'ok' if sound else 'damaged: removed'}")
+        if not sound:
+            entry.forget()
+            damaged += 1
+    for _, download in downloads(registry):
+        sound = download.is_intact()
+        if download.listed or not sound:
+            click.echo(f"{download.name}  {download.title}  {'ok' if sound else 'damaged: removed'}")
+        if not sound:
+            remove_download(download)
             damaged += 1
     return 1 if damaged else 0
 
 
 @data.command()
 @click.argument("name", required=False)
+@click.option("--downloads", "with_downloads", is_flag=True, help="What was downloaded for NAME, too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def clean(name: str | None, yes: bool) -> None:
-    """Empty the cache, or remove the data set NAME from it; suites load again what they need."""
-    from pubench.prepare import cached, empty_cache, forget
+@plugin_options
+def clean(
+    name: str | None,
+    with_downloads: bool,
+    yes: bool,
+    plugin_files: tuple[Path, ...],
+    no_third_party: bool,
+) -> None:
+    """Empty the cache, or remove NAME from it; suites load again what they need.
 
-    what = f"data set '{name}'" if name else "the whole cache, downloads included"
-    if not yes and not click.confirm(f"Remove {what}?"):
-        return
+    NAME is a data set's name, a fingerprint (or how one begins), or the name of a download such as openml:37.
+    """
+    from pubench.cached import downloads, empty_cache, find_held, remove_download
+    from pubench.plugins import discover
+
     if name is None:
-        empty_cache()
+        if yes or click.confirm("Remove the whole cache, downloads included?"):
+            empty_cache()
         return
-    found = [entry for entry in cached() if entry.name == name]
-    for entry in found:
-        forget(entry)
-    click.echo(f"removed {len(found)} from the cache")
+    registry = discover(third_party=False if no_third_party else None, files=plugin_files)
+    held, fetched = find_held(name, downloads(registry), with_downloads=with_downloads)
+    what = f"{len(held)} prepared data sets and {len(fetched)} downloads"
+    if not yes and not click.confirm(f"Remove {what} ('{name}')?"):
+        return
+    for entry in held:
+        entry.forget()
+    for download in fetched:
+        remove_download(download)
+    click.echo(f"removed {what}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["SUITE", "plugin_options"]
+__all__ = ["SUITE", "data_option", "plugin_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,3 +55,20 @@ def plugin_options(command: F) -> F:
         metavar="FILE",
         help="Load a single plugin file as well; may be repeated.",
     )(command)
+
+
+def data_option(command: F) -> F:
+    """Add the switch that says where the data root is, for this process and those that it starts."""
+    return click.option(
+        "--data",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        metavar="FOLDER",
+        expose_value=False,
+        callback=_set_data_root,
+        help="Folder of data files with a catalog, for the papers' sets (also: PUBENCH_DATA).",
+    )(command)
+
+
+def _set_data_root(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+    if value is not None:
+        os.environ["PUBENCH_DATA"] = str(value.absolute())

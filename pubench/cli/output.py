@@ -35,9 +35,13 @@ def report(folder: Path, form: str) -> None:
 def make_report(results: Results) -> Report:
     """Gather what the tables show."""
     from pubench.report import build_report
+    from pubench.store import read_cards
 
     metrics = {name: results.plan.metrics[name].greater_is_better for name in results.plan.shown}
-    return build_report(results.rows, results.plan.suite, metrics, results.plan.description)
+    known = read_cards(results.folder)
+    labels = dict.fromkeys(cell.dataset for cell in results.plan.cells)
+    cards = {label: known[label] for label in labels if label in known}
+    return build_report(results.rows, results.plan.suite, metrics, results.plan.description, cards)
 
 
 @click.command()

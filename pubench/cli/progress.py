@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import click
 
+from pubench.cli.loading import Loading
 from pubench.jobs import Cell
 
 __all__ = ["Bar", "Lines", "Silent", "make_progress"]
@@ -18,16 +19,20 @@ __all__ = ["Bar", "Lines", "Silent", "make_progress"]
 class Silent:
     """Counts cells and says nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, shown: bool = False) -> None:
         self.total = self.finished = self.failed = 0
         self.stopping = False
+        # Data are loaded before the first cell runs.
+        self._loading = Loading(shown=shown)
 
     def __enter__(self) -> Self:
+        self._loading.open()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._loading.close()
         self.close()
 
     def close(self) -> None:
@@ -39,6 +44,7 @@ class Silent:
 
     def begin(self, total: int, finished: int) -> None:
         """Learn how much there is to do."""
+        self._loading.close()
         self.total, self.finished = total, finished
 
     def done(self, cell: Cell, record: dict[str, Any]) -> None:
@@ -87,7 +93,7 @@ class Bar(Silent):
             TimeRemainingColumn,
         )
 
-        super().__init__()
+        super().__init__(shown=True)
         self._jobs = jobs
         self._progress = Progress(
             BarColumn(),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pubench.cli.options import SUITE, plugin_options
+from pubench.cli.options import SUITE, data_option, plugin_options
 
 if TYPE_CHECKING:
     from pubench.results import Results
@@ -37,6 +37,7 @@ def suite() -> None:
 @click.option("--retry-failed", is_flag=True, help="Run failed, timed out and crashed cells again.")
 @click.option("--force", is_flag=True, help="Run every cell again; old records are set aside.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no tables.")
+@data_option
 @plugin_options
 def run(
     suite: str,
@@ -107,10 +108,12 @@ def _summary(results: Results) -> str:
 
 @suite.command()
 @click.argument("suite", type=SUITE)
+@data_option
 @plugin_options
 def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
     """Validate SUITE, load its data, and say what would run."""
     from pubench.checking import parameter_problems
+    from pubench.cli.loading import Loading
     from pubench.errors import SuiteError
     from pubench.plan import plan_suite
     from pubench.plugins import discover
@@ -119,7 +122,8 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     parsed = load_suite(suite)
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     files = [str(file.resolve()) for file in plugin_files]
-    planned = plan_suite(parsed, registry, source=suite, files=files)
+    with Loading():
+        planned = plan_suite(parsed, registry, source=suite, files=files)
     problems = list(parameter_problems(parsed, registry))
     if problems:
         raise SuiteError("\n".join(f"{suite}: {problem}" for problem in problems))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pubench.analysis import Row, ScoreTable, score_table
 
-__all__ = ["Mishap", "Report", "build_report"]
+__all__ = ["DataSet", "Mishap", "Report", "build_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,25 @@ class Mishap:
     label: str
     status: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A data set as a suite uses it: ``rows`` of ``all_rows``; ``labelled`` counts s = 1 where classes are unknown."""
+
+    label: str
+    rows: int
+    all_rows: int
+    features: int
+    missing: int
+    positive: tuple[str, ...]
+    prior: float | None
+    labelled: int | None
+    source: str
+    licence: str
+    differs: str
+    citation: str
+    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +58,8 @@ class Report:
         Cells that are ok, though the model puts all rows into one class.
     notes : tuple of str
         What the cells noted, each note once.
+    datasets : tuple of DataSet
+        The data sets of which a card is on record.
     """
 
     title: str
@@ -49,10 +71,15 @@ class Report:
     pending: tuple[Mishap, ...] = ()
     collapsed: tuple[Mishap, ...] = ()
     notes: tuple[str, ...] = ()
+    datasets: tuple[DataSet, ...] = ()
 
 
 def build_report(
-    rows: Iterable[Row], suite_name: str, metrics: Mapping[str, bool | None], description: str = ""
+    rows: Iterable[Row],
+    suite_name: str,
+    metrics: Mapping[str, bool | None],
+    description: str = "",
+    cards: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Report:
     """Gather a report from the rows of a run.
 
@@ -67,6 +94,8 @@ def build_report(
         The metrics to show, each with whether greater is better.
     description : str
         What the suite says of itself.
+    cards : mapping of str to mapping
+        The card of each data set by its label, as :func:`pubench.cards.problem_card` makes them.
 
     Returns
     -------
@@ -84,6 +113,27 @@ def build_report(
         pending=tuple(_mishap(row) for row in other if row["status"] == "pending"),
         collapsed=tuple(_collapse(row) for row in rows if row["status"] == "ok" and row.get("collapsed")),
         notes=tuple(dict.fromkeys(note for row in rows for note in _notes(row))),
+        datasets=tuple(_data_set(label, card) for label, card in (cards or {}).items()),
+    )
+
+
+def _data_set(label: str, card: Mapping[str, Any]) -> DataSet:
+    """Read a card; one that another version wrote may lack a part."""
+    used = card.get("used") or {}
+    unknown, all_rows = bool(card.get("pu")), int(card.get("rows") or 0)
+    named = [str(card["title"])] if card.get("title") else []
+    named += [f"{key} {card[key]}" for key in ("id", "version") if named and card.get(key)]
+    return DataSet(
+        label=label,
+        rows=sum(map(int, used.values())) or all_rows,
+        all_rows=all_rows,
+        features=int(card.get("features") or 0),
+        missing=int(card.get("missing") or 0),
+        positive=() if unknown else tuple(map(str, card.get("positive") or ())),
+        prior=None if unknown else card.get("prior"),
+        labelled=int(used.get("positive", 0)) if unknown else None,
+        source="; ".join(part for part in (", ".join(named), str(card.get("source") or "")) if part),
+        **{key: str(card.get(key) or "") for key in ("licence", "differs", "citation", "fingerprint")},
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pubench.analysis import ScoreTable, best_cells
-from pubench.report import Mishap, Report
+from pubench.report import DataSet, Mishap, Report
 
 __all__ = [
     "HEADS",
@@ -29,6 +29,7 @@ LEGEND = (
     f"{REFERENCE} saw true labels: a reference, neither ranked nor marked as best."
 )
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+MOST_NAMES = 5
 HEADS = 3
 """The columns that say what a line is: data set, labelling, criterion."""
 
@@ -55,6 +56,7 @@ def markdown_report(report: Report) -> str:
     parts += [_markdown_table(make_grid(table)) for table in report.tables]
     parts += [LEGEND.format(best="in bold")] if report.tables else []
     parts += [_markdown_list(heading, items) for heading, items in lists(report)]
+    parts += _data_sets(report.datasets)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -173,3 +175,37 @@ def _markdown_table(grid: Grid) -> str:
 
 def _markdown_list(heading: str, items: Sequence[str]) -> str:
     return f"## {heading}\n\n" + "\n".join(f"- {escape(item)}" for item in items)
+
+
+def _data_sets(found: Sequence[DataSet]) -> list[str]:
+    """Return the cards as a table, and below it what is too long for one: what differs, and whom to cite."""
+    if not found:
+        return []
+    numbers, texts = ("rows", "features", "missing cells", "prior"), ("positive", "source", "licence")
+    rule = ["---"] + ["---:"] * len(numbers) + ["---"] * (len(texts) + 1)
+    lines = [["data set", *numbers, *texts, "fingerprint"], rule, *map(_data_line, found)]
+    parts = ["## Data sets", "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+    for heading, told in (
+        ("What differs", [(one.differs, one.label) for one in found]),
+        ("Citations", [(one.citation, one.label) for one in found]),
+    ):
+        labels: dict[str, list[str]] = {}
+        for text, label in told:
+            if text:
+                labels.setdefault(text, []).append(label)
+        items = "\n".join(f"- {escape(f'{_few(names)}: {text}')}" for text, names in labels.items())
+        parts += [f"{heading}:\n\n{items}"] if items else []
+    return parts
+
+
+def _data_line(one: DataSet) -> list[str]:
+    rows = f"{one.rows:,}" if one.rows == one.all_rows else f"{one.rows:,} of {one.all_rows:,}"
+    positive = _few(one.positive) if one.labelled is None else f"unknown; {one.labelled:,} rows labelled"
+    prior = "–" if one.prior is None else _number(one.prior)
+    cells = (rows, f"{one.features:,}", f"{one.missing:,}", prior, positive, one.source, one.licence)
+    return [escape(text) for text in (one.label, *cells, one.fingerprint[:12])]
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more

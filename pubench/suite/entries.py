@@ -26,7 +26,7 @@ __all__ = [
 
 
 class PreprocessTable(Table):
-    """How the features are made ready, learned from the training rows alone."""
+    """How the features are made ready. Means, scales and counts are learned from the training rows alone."""
 
     impute: Literal["mean", "median", "most-frequent", "none"] = Field(
         default=Preprocess().impute,
@@ -38,7 +38,9 @@ class PreprocessTable(Table):
     )
     categorical: Literal["one-hot", "codes"] = Field(
         default=Preprocess().categorical,
-        description="How categorical columns reach the algorithm.",
+        description="How categorical columns reach the algorithm. one-hot: a column for each category of the data "
+        "set, those that occur in test rows only included (such a column is 0 in all training rows); "
+        "codes: numbers 0, 1, ... as loaded.",
     )
     min_count: Annotated[int, Field(ge=0)] = Field(
         default=Preprocess().min_count,
@@ -76,7 +78,8 @@ class DatasetEntry(Table):
     positive: PositiveClasses = Field(
         default=(),
         description="Classes counted as positive; the data set's own choice without it. "
-        '"minority": the rarest class; "one-versus-rest": one problem for each class.',
+        '"minority": the rarest class, of equally rare ones the first by name; '
+        '"one-versus-rest": one problem for each class.',
     )
     negative: Classes = Field(
         default=(),
@@ -156,6 +159,8 @@ class LabellingTable(Table):
         if ("positives" in given) == ("frequency" in given):
             state = "both are given; remove one" if "positives" in given else "neither is given; add one"
             yield Problem((), f"needs either positives (a count) or frequency (a share), but {state}")
+        if given.get("positives") == "given":
+            yield from _given_conflicts(given)
         if "sar" in given and given.get("mechanism") != "sar":
             yield Problem(("sar",), 'has no effect here; add mechanism = "sar" or remove sar')
         if given.get("test_from") == "unlabelled" and given.get("scenario") == "single-training-set":
@@ -165,6 +170,15 @@ class LabellingTable(Table):
         if given.get("test_from") == "unlabelled" and given.get("test") == "given":
             yield Problem(
                 ("test",), 'cannot be "given" with test_from = "unlabelled"; give a share such as 0.3'
+            )
+
+
+def _given_conflicts(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Refuse what says how to draw labels where the data bring theirs."""
+    for key, value in (("mechanism", "sar"), ("test_from", "unlabelled")):
+        if given.get(key) == value:
+            yield Problem(
+                (key,), f'cannot be "{value}" with positives = "given": those labels are not drawn; remove it'
             )
 
 

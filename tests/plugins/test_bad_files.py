@@ -17,7 +17,7 @@ from pubench.errors import DataError
 LOADERS = ["csv", "tsv", "parquet", "arff", "svmlight", "npz", "jsonl"]
 ROWS = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(40))
 GOOD = "x,target\n" + ROWS
-DATES = "".join(f"2015-02-{i % 28 + 1:02d} 17:51:00,{i},a\n" for i in range(40))
+DATES = "".join(f"2015-02-{i % 28 + 1:02d} 17:51:00,{i},{'ab'[i % 2]}\n" for i in range(40))
 ARFF = "@relation r\n@attribute x numeric\n@attribute c {u,v}\n@attribute target {n,y}\n@data\n"
 
 
@@ -140,7 +140,7 @@ def test_available_memory_heeds_the_limit_of_the_process():
         ("when,x,target\n" + DATES, {}, ["column 'when' holds dates", "drop"]),
         ("when,x,target\n1/2/2015,1,a\n13/2/2015,2,b\n", {}, ["column 'when' holds dates"]),
         (
-            "k,x,target\n" + "".join(f"k{i},1,a\n" for i in range(51)),
+            "k,x,target\n" + "".join(f"k{i},1,{'ab'[i % 2]}\n" for i in range(51)),
             {},
             ["'k' holds 51 distinct texts", "drop"],
         ),
@@ -233,10 +233,10 @@ def test_a_bad_svmlight_file_is_refused_in_one_sentence(content, word, tmp_path)
             "array 'target' has shape (3,), the data have 2 rows",
         ),
         ({"data": np.ones((0, 2)), "target": []}, "is empty"),
-        ({"data": np.array([[1, 2], [3, np.inf]]), "target": [0, 1]}, "is infinite in row 1, column 1"),
+        ({"data": np.array([[1, 2], [3, np.inf]]), "target": [0, 1]}, "is infinite in row 2, column 2"),
         (
             {"data": np.ones((2, 2)), "target": [0, 1], "split": ["train", "dev"]},
-            "array 'split' holds 'dev' in row 1",
+            "array 'split' holds 'dev' in row 2",
         ),
         ({"data": np.ones((2, 2)), "target": np.array([0, {}], dtype=object)}, "Python objects"),
     ],

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from pubench_datasets.paper_recipes import RECIPES
 from pubench_datasets.paper_specs import paper_datasets
-from pubench_datasets.papers import identity, paper
+from pubench_datasets.papers import PaperSet, identity, one_hot, paper
 
+from pubench.data import Data
 from pubench.errors import DataError
 from pubench.prepare import prepare
 from pubench.prepared import select_classes
@@ -93,7 +94,8 @@ def test_the_identity_is_the_checksum_or_the_openml_id(folder, monkeypatch):
     assert identity("pual-seeds") == {"sha256": folder.entries[0]["sha256"]}
     assert identity("pual-hd")["id"] == 53, "the catalog does not list it"
     monkeypatch.delenv("PUBENCH_DATA")
-    assert identity("pual-seeds", seed=3)["id"] == 1499
+    assert identity("pual-seeds")["id"] == 1499
+    assert PaperSet("pual-acc").identity(seed=3) == PaperSet("pual-acc").identity()
     assert set(identity("pual-rd")) == {"problem"}
     monkeypatch.setenv("PUBENCH_DATA", str(folder.path / "nowhere"))
     assert "is not a folder" in identity("pual-seeds")["problem"]
@@ -122,6 +124,22 @@ def test_names_and_seeds_that_are_none_are_refused(folder):
         assert "is not a whole number" in refusal("pual-acc", seed=seed)
 
 
+def test_a_set_cannot_be_given_the_rows_of_another(folder):
+    with pytest.raises(DataError, match=r"params\.name: it has no such parameter"):
+        prepare(registered("pual-acc"), {"name": "pual-seeds"})
+
+
+def test_categories_that_are_not_the_papers_are_refused(folder):
+    X = np.asarray([[0.0, 1.0], [1.0, 0.0]])
+    data = Data(X, np.asarray(["e", "p"]), ("cap", "gill"), {0: ("b", "c"), 1: ("d", "e")})
+    made = one_hot(data, ("cb", "ed"))
+    assert made.feature_names == ("cap=c", "cap=b", "gill=e", "gill=d")
+    assert made.X.tolist() == [[0, 1, 1, 0], [1, 0, 0, 1]]
+    for letters in (("cb", "ex"), ("cb",)):
+        with pytest.raises(DataError, match="feature 'gill' has other categories than the paper's: d, e"):
+            one_hot(data, letters)
+
+
 def test_a_table_that_is_not_the_papers_is_refused(folder):
     folder.add("seeds", "seeds.csv.gz", SEEDS.replace("g,target", "target").replace(",6,", ","))
     assert "has 6 features where the paper's has 7" in refusal("pual-seeds")
@@ -136,7 +154,7 @@ def test_a_table_that_is_not_the_papers_is_refused(folder):
     folder.add(
         "parking_birmingham",
         "p.csv",
-        "Capacity,Occupancy,LastUpdated,target\n" + "1,2,soon,Bull Ring\n" * 500,
+        "Capacity,Occupancy,LastUpdated,target\n1,2,soon,Elsewhere\n" + "1,2,soon,Bull Ring\n" * 500,
     )
     assert "0 rows of class 'BHMBCCMKT01'" in refusal("pual-pb")
     folder.add(

@@ -75,7 +75,10 @@ def test_the_root_may_be_relative_and_its_files_in_folders(folder, monkeypatch):
     (folder / "small.csv").rename(folder / "deep" / "small.csv")
     write_catalog(folder, [entry(file="deep/small.csv")])
     monkeypatch.chdir(folder.parent)
-    monkeypatch.setenv("PUBENCH_DATA", "root")
+    for root_name in ("root", "./root", "root/deep/.."):
+        monkeypatch.setenv("PUBENCH_DATA", root_name)
+        assert find("small") == folder / "deep" / "small.csv"
+    write_catalog(folder, [entry(file="./deep/../deep/small.csv")])
     assert find("small") == folder / "deep" / "small.csv"
 
 
@@ -155,6 +158,9 @@ def test_an_unknown_name_is_met_with_the_nearest_one(folder):
         ([entry(bytes="17")], "entry 1: it needs"),
         ([entry(bytes=True)], "entry 1: it needs"),
         ([entry(), entry()], "lists 'small' twice"),
+        ([entry(file="../small.csv")], "entry 1: file = '../small.csv' lies outside the folder"),
+        ([entry(file="a/../../root2/small.csv")], "lies outside the folder; give a path below it"),
+        ([entry(), entry(name="x", file="/etc/hostname")], "entry 2: file = '/etc/hostname' lies outside"),
     ],
 )
 def test_a_catalog_that_is_none_is_refused(entries, expected, folder):

@@ -53,12 +53,14 @@ def test_stop_words_are_a_choice(tmp_path):
     ("text", "body"),
     [
         ("From: me\nSubject: tea\n\nmilk\n\nsugar", {"milk", "sugar"}),
-        ("From: me\r\nSubject: tea\r\n \t\r\nmilk", {"milk"}),
+        ("From: me\r\nSubject: tea\r\n\r\nmilk", {"milk"}),
+        ("From: me\nKeywords: tea\n \n \t\nLines: three\n\nmilk", {"milk"}),
+        ("From: me\r\nSubject: tea\r\n \t\r\nLines: three\r\n\r\nmilk", {"milk"}),
         ("\nmilk\n\nsugar", {"milk", "sugar"}),
         ("milk\nsugar\n", {"milk", "sugar"}),
     ],
 )
-def test_headers_end_at_the_first_blank_line(text, body, tmp_path):
+def test_headers_end_at_the_first_empty_line_and_lines_of_spaces_continue_them(text, body, tmp_path):
     path = write(tmp_path / "t.jsonl", documents(text, "x\n\nwater"))
     assert set(jsonl(path, headers=True).feature_names) - {"water"} == body
     assert set(jsonl(path, headers=False).feature_names) >= body
@@ -109,8 +111,18 @@ GOOD = '{"text": "tea", "target": "a"}\n'
     [
         (GOOD + '{"text": "tea", \n', r"line 2 is not JSON: .*; write one object per line"),
         (GOOD + '["tea"]\n', r"line 2 is a JSON list; write one object per line"),
-        (GOOD + '\n{"txt": "tea", "target": "a"}\n', r"line 3 has no key 'text'; did you mean 'txt'\?"),
-        (GOOD + '{"text": "tea"}\n', r"line 2 has no key 'target'"),
+        (
+            GOOD + '\n{"txt": "tea", "target": "a"}\n',
+            r"line 3 has no key 'text' \(text\); did you mean 'txt'\?",
+        ),
+        (
+            GOOD + '{"text": "tea", "tag": 1}\n',
+            r"line 2 has no key 'target' \(target\); did you mean 'tag'\?",
+        ),
+        (
+            GOOD + '{"text": "tea"}\n',
+            r"line 2 has no key 'target' \(target\); add it .*, or set target to another",
+        ),
         (GOOD + '{"text": 7, "target": "a"}\n', r"line 2: 'text' is int, not text"),
         (GOOD + '{"text": "x", "target": ["a"]}\n', r"line 2: 'target' is a list"),
         (GOOD + '{"text": "x", "target": null}\n', r"key 'target' has no value in 1 rows, first in line 2"),
