@@ -77,6 +77,9 @@ def peak_megabytes(action: Callable[..., Any], *arguments: Any) -> float:
     child = multiprocessing.get_context("spawn").Process(target=_peak, args=(sender, action, arguments))
     child.start()
     sender.close()
+    while not receiver.poll(1.0):
+        if not child.is_alive():
+            raise RuntimeError("the process that was to be measured has died")
     peak = float(receiver.recv())
     child.join()
     return peak

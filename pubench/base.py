@@ -119,7 +119,9 @@ class OneOf:
 
     def allows(self, value: object) -> bool:
         """Whether ``value`` is listed."""
-        return any(type(value) is type(known) and value == known for known in self.values)
+        # NumPy's texts and booleans come from grids that are arrays.
+        plain = value.item() if isinstance(value, np.generic) else value
+        return any(type(plain) is type(known) and plain == known for known in self.values)
 
 
 @dataclass(frozen=True, slots=True, init=False)

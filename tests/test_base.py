@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pubench.base import (
+    Either,
     OneOf,
     PUClassifier,
     Real,
@@ -112,7 +113,9 @@ def test_rows_with_other_columns_are_refused():
         (Real(low=0.0, high=1.0, open_high=True), [0, 0.999], [1, 1.0]),
         (Whole(low=1), [1, 10**9, np.int32(4)], [0, 1.0, True, "1", None]),
         (Whole(low=1, high=3), [1, 3], [4]),
-        (OneOf(("a", None, 1)), ["a", None, 1], ["b", True, 1.0, [], np.zeros(3)]),
+        (OneOf(("a", None, 1)), ["a", None, 1, np.str_("a")], ["b", True, 1.0, [], np.zeros(3), np.True_]),
+        (OneOf((True, False)), [True, np.False_], [1, 0, "True"]),
+        (Either(Whole(low=1), OneOf((None,))), [1, None], [0, "None"]),
     ],
 )
 def test_rules_allow_what_they_say(rule, good, bad):
@@ -128,6 +131,7 @@ def test_rules_allow_what_they_say(rule, good, bad):
         (Real(high=2.0), "a finite number at most 2.0"),
         (Whole(low=1), "a whole number of at least 1"),
         (OneOf(("a", None)), "one of 'a', None"),
+        (Either(Whole(low=1), OneOf((None,))), "a whole number of at least 1 or None"),
     ],
 )
 def test_rules_say_what_they_allow(rule, text):

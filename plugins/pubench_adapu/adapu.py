@@ -66,7 +66,8 @@ class AdaPU(PUClassifier):
         Stop before a round in which the weights of U would reach this many times their starting share of the
         weights of negatives (the sum of all :math:`b_i`), which is :math:`1 / (1 - \pi)` in the case-control
         scenario. U and P as negatives then nearly cancel: what is left is noise, and boosting it ends in all rows
-        being positive. Between 1 and 1e6; None leaves only the bound that rounding sets, 1e6.
+        being positive. The first round is always done. Between 1 and 1e6; None leaves only the bound that rounding
+        sets, 1e6.
     max_bins : int, default=256
         Bins of a feature at most, 2 to 256.
     prior : float, default=0.5

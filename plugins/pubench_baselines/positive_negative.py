@@ -64,15 +64,17 @@ class PositiveNegativeSample(Delegate):
 
     def _training_rows(self, X: Any, codes: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
         # What else the rows may not hold, such as NaN, is the learner's to say.
-        X = check_array(X, accept_sparse="csr", ensure_all_finite=False, dtype=None, estimator=self)
-        check_consistent_length(X, codes)
+        rows = check_array(X, accept_sparse="csr", ensure_all_finite=False, dtype=None, estimator=self)
+        check_consistent_length(rows, codes)
         positives, negatives = np.flatnonzero(codes == 1), np.flatnonzero(codes == 0)
         n_p = min(len(positives) if self.n_labelled is None else self.n_labelled, len(positives))
         n_n = min(n_negatives(n_p, self.prior), len(negatives))
         rng = check_random_state(self.random_state)
         drawn = [rng.choice(positives, n_p, replace=False), rng.choice(negatives, n_n, replace=False)]
         self.sample_ = np.sort(np.concatenate(drawn))
-        return X[self.sample_], codes[self.sample_]
+        # The learner learns the names of a table's columns, as rows to be classified will have them.
+        drawn_rows = X.iloc[self.sample_] if hasattr(X, "iloc") else rows[self.sample_]
+        return drawn_rows, codes[self.sample_]
 
 
 def n_negatives(n_positives: int, prior: float) -> int:

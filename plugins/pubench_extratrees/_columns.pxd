@@ -4,15 +4,12 @@ from libc.string cimport memset
 
 
 cdef struct Columns:
-    # Dense: ``values`` is column-major, with n_rows values a column; ``by_row`` holds the same values row-major, with
-    # n_columns values a row; ``starts`` is NULL.
+    # Dense: ``values`` is column-major, with n_rows values a column, and ``starts`` is NULL.
     # Sparse: column f holds values[starts[f]:starts[f + 1]] at the ascending ``rows`` of the same range.
     const float* values
-    const float* by_row
     const int* rows
     const long long* starts
     long long n_rows
-    long long n_columns
 
 
 cdef inline void take(
@@ -23,12 +20,6 @@ cdef inline void take(
     cdef long long i
     if columns.starts != NULL:
         take_sparse(columns, f, rows, n, out)
-    elif n * 25 < columns.n_rows:
-        # Few rows lie far apart in a column, each a miss of the cache; in a row-major matrix the next feature
-        # asked for is often near by.
-        column = columns.by_row + f
-        for i in range(n):
-            out[i] = column[rows[i] * columns.n_columns]
     else:
         column = columns.values + f * columns.n_rows
         for i in range(n):

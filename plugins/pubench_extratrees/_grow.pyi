@@ -3,7 +3,6 @@ from numpy.typing import NDArray
 
 def grow(
     values: NDArray[np.float32],
-    by_row: NDArray[np.float32] | None,
     rows: NDArray[np.int32] | None,
     starts: NDArray[np.int64] | None,
     p_rows: NDArray[np.int32],

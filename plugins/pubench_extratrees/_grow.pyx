@@ -334,7 +334,6 @@ cdef inline float halfway(float low, float high) noexcept nogil:
 
 def grow(
     const float[::1] values,
-    const float[::1] by_row,
     const int[::1] rows,
     const long long[::1] starts,
     int[::1] p_rows,
@@ -350,8 +349,6 @@ def grow(
     ----------
     values : float32 array
         Dense: the columns one after another, then ``rows`` and ``starts`` are None. Sparse: the stored values.
-    by_row : float32 array, or None
-        Dense: the rows one after another.
     rows, starts : int32 and int64 arrays, or None
         Of a sparse matrix in CSC format, rows ascending in each column.
     p_rows, u_rows : int32 arrays of shape (n_p,) and (n_u,)
@@ -377,19 +374,15 @@ def grow(
     cdef Grower grower = Grower.__new__(Grower)
     cdef long long n = p_rows.shape[0] + u_rows.shape[0]
     grower.columns.values = NULL
-    grower.columns.by_row = NULL
     grower.columns.rows = NULL
     grower.columns.starts = NULL
     # A sparse matrix may hold nothing at all.
     if values.shape[0]:
         grower.columns.values = &values[0]
-    if starts is None:
-        grower.columns.by_row = &by_row[0]
-    else:
+    if starts is not None:
         grower.columns.starts = &starts[0]
         if rows.shape[0]:
             grower.columns.rows = &rows[0]
-    grower.columns.n_columns = n_features
     grower.columns.n_rows = values.shape[0] // n_features
     (
         grower.measure.positive_p, grower.measure.negative_p, grower.measure.negative_u,

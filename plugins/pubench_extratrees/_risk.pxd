@@ -27,8 +27,12 @@ cdef inline double mass_positive(const Measure* m, long long n_p) noexcept nogil
 
 
 cdef inline double mass_negative(const Measure* m, long long n_p, long long n_u) noexcept nogil:
-    # In case-control w(-1|P) is exactly -w(+1|P): without U, both masses add up to exactly 0.
-    return n_p * m.negative_p + n_u * m.negative_u
+    # In case-control w(-1|P) is exactly -w(+1|P): without U, both masses add up to exactly 0. Where U and P cancel, or
+    # w(-1|P) should be 0, what rounding leaves has either sign: it is 0, lest a pure node be split or be worth -inf.
+    cdef double unlabelled = n_u * m.negative_u
+    cdef double mass = n_p * m.negative_p + unlabelled
+    cdef double rounding = 1e-12 * (n_p * m.positive_p + unlabelled)
+    return 0.0 if -rounding <= mass <= rounding else mass
 
 
 cdef inline double least_risk(const Measure* m, long long n_p, long long n_u) noexcept nogil:

@@ -82,14 +82,15 @@ class PUExtraTrees(PUTrees):
 
     Notes
     -----
-    Fitting a dense X takes two copies in float32 (one, if X is float32 already) and 16 bytes a row for each thread.
+    Fitting takes a copy of a dense X in float32, unless X is that already, column by column; 16 bytes a row for each
+    thread; and, at its end, the memory of the trees once more.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
         **PUTrees.param_rules,
-        "n_estimators": Whole(low=1),
+        "n_estimators": Whole(low=1, high=2**31 - 1),
         "bootstrap": OneOf((True, False)),
-        "n_jobs": Either(Whole(low=1), Whole(low=-(2**31), high=-1), OneOf((None,))),
+        "n_jobs": Either(Whole(low=1, high=1024), Whole(low=-1024, high=-1), OneOf((None,))),
     }
 
     def __init__(

@@ -24,6 +24,7 @@ __all__ = ["LOSSES", "PUTrees"]
 LOSSES = ("quadratic", "logistic", "savage", "sigmoid")
 _NONE = OneOf((None,))
 _NO_LIMIT = np.iinfo(np.int64).max
+_MOST = 2**31 - 1
 
 
 class PUTrees(PUClassifier):
@@ -37,11 +38,12 @@ class PUTrees(PUClassifier):
         "max_features": Either(
             OneOf(("sqrt", "log2", None)), Whole(low=1), Real(low=0.0, high=1.0, open_low=True)
         ),
-        "n_thresholds": Either(Whole(low=1), _NONE),
-        "max_depth": Either(Whole(low=1), _NONE),
-        "min_samples_split": Whole(low=2),
-        "min_samples_leaf": Whole(low=1),
-        "max_leaf_nodes": Either(Whole(low=2), _NONE),
+        # All thresholds take less time than so many drawn.
+        "n_thresholds": Either(Whole(low=1, high=100_000), _NONE),
+        "max_depth": Either(Whole(low=1, high=_MOST), _NONE),
+        "min_samples_split": Whole(low=2, high=_MOST),
+        "min_samples_leaf": Whole(low=1, high=_MOST),
+        "max_leaf_nodes": Either(Whole(low=2, high=_MOST), _NONE),
         "min_risk_decrease": Either(Real(), _NONE),
     }
 
@@ -78,7 +80,7 @@ class PUTrees(PUClassifier):
         -------
         self
         """
-        X, s = validate_pu(self, X, y, accept_sparse="csc", dtype=np.float32, order="C")
+        X, s = validate_pu(self, X, y, accept_sparse="csc", dtype=np.float32, order="F")
         columns = _as_columns(X)
         weights = signed_weights(s, self.prior, self.scenario)
         measure = (
@@ -97,8 +99,11 @@ class PUTrees(PUClassifier):
             delayed(grow)(*columns, *self._draw(kinds, seed), X.shape[1], measure, rules, int(seed))
             for seed in seeds
         )
-        self.trees_ = Trees.join(Parallel(n_jobs=self._n_jobs(), require="sharedmem")(tasks))
-        self.importance_ = risk_decrease(self.trees_, weights, X.shape[1])
+        grown = Parallel(n_jobs=self._n_jobs(), require="sharedmem")(tasks)
+        # Trees take as much memory again while they are joined: let the rows go first.
+        del X, columns, tasks
+        self.trees_ = Trees.join(grown)
+        self.importance_ = risk_decrease(self.trees_, weights, self.n_features_in_)
         return self
 
     def _n_trees(self) -> int:
@@ -199,9 +204,9 @@ class PUTrees(PUClassifier):
         return importance.normalized
 
 
-def _as_columns(X: Any) -> tuple[Any, Any, Any, Any]:
-    """Return what ``grow`` reads: columns and rows if dense, the three arrays of CSC if sparse."""
+def _as_columns(X: Any) -> tuple[Any, Any, Any]:
+    """Return what ``grow`` reads: columns one after another if dense, the three arrays of CSC if sparse."""
     if isinstance(X, np.ndarray):
-        return X.ravel(order="F"), X.reshape(-1), None, None
+        return X.ravel(order="F"), None, None
     X = as_rows(X)
-    return X.data, None, X.indices, X.indptr.astype(np.int64)
+    return X.data, X.indices, X.indptr.astype(np.int64)

@@ -140,10 +140,15 @@ def raw_scores(booster: Any, X: Any, *, n_threads: int, first: int = 0, n_trees:
 
 
 def _readable(X: Any) -> Any:
-    """Return sparse arrays as the matrices that LightGBM knows; nothing is copied."""
+    """Return sparse arrays as the matrices that LightGBM knows, with indices of 32 bits; values are not copied."""
     if isinstance(X, np.ndarray):
         return X
-    return csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
+    if max(*X.shape, X.nnz) > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"a sparse X of shape {X.shape} with {X.nnz} values needs 64-bit indices; give fewer rows"
+        )
+    indices, starts = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
+    return csr_matrix((X.data, indices, starts), shape=X.shape)
 
 
 def _import_lightgbm() -> Any:

@@ -22,10 +22,9 @@ __all__ = ["NovelGB"]
 
 Floats = NDArray[np.float64]
 
-# LightGBM reads both kinds of floats as they are, indexes sparse rows by 32 bits, and knows what to do with NaN.
+# LightGBM reads both kinds of floats as they are, and knows what to do with NaN.
 _ROWS = {
     "accept_sparse": "csr",
-    "accept_large_sparse": False,
     "dtype": (np.float64, np.float32),
     "ensure_all_finite": "allow-nan",
 }
@@ -95,6 +94,11 @@ class NovelGB(PUClassifier):
     validation_risk_ : ndarray of shape (t,)
         With early stopping, the risk of the held-out rows after each tree tried.
     n_features_in_ : int
+
+    Notes
+    -----
+    Columns are binned (at most 255 bins) by a sample of rows: a quarter of them but at least 5,000 if X is dense,
+    200,000 if it is sparse. Above 5,000 rows the same data, dense and sparse, may therefore give other trees.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -115,7 +119,7 @@ class NovelGB(PUClassifier):
         "early_stopping": OneOf((False, True)),
         "validation_fraction": Real(0.0, 1.0, open_low=True, open_high=True),
         "n_iter_no_change": Whole(low=1),
-        "n_jobs": Either(Whole(low=1), Whole(-(2**31), -1), OneOf((None,))),
+        "n_jobs": Either(Whole(1, 1024), Whole(-1024, -1), OneOf((None,))),
     }
 
     def __init__(

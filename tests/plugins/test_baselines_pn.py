@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,3 +130,12 @@ def test_the_three_learners_have_100_rounds():
         learner = make(name).estimator
         assert getattr(learner, "n_estimators", None) == 100 or learner.max_iter == 100
     assert positive_negative().estimator is not None
+
+
+def test_the_names_of_a_tables_columns_reach_the_learner():
+    X, y = make_pn()
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        answers = positive_negative(random_state=0).fit(table, y).predict(table)
+    np.testing.assert_array_equal(answers, positive_negative(random_state=0).fit(X, y).predict(X))

@@ -189,3 +189,18 @@ def test_values_at_the_ends_of_float32_split_too():
         model = PUDecisionTree(prior=0.5, n_thresholds=thresholds).fit(X, [0, 1, 0, 0])
         assert np.isfinite(model.trees_.threshold[0])
         np.testing.assert_array_equal(model.predict(X), [0, 1, 0, 1])
+
+
+def test_what_rounding_leaves_of_the_mass_of_negatives_is_nothing():
+    """W_n = 3/5 - .6 is 0, whatever floats say: the node is pure and stays whole, for nnPU and uPU alike."""
+    X = np.array([[1.0], [2.0], [3.0], [1.0], [2.0], [3.0], [-1.0], [-2.0]])
+    s = np.array([1, 1, 1, 0, 0, 0, 0, 0])
+    tree = PUDecisionTree(prior=0.6).fit(X, s).trees_
+    assert sorted(tree.risk.tolist()) == [0.0, 0.0, pytest.approx(0.96)]
+    labelled = np.arange(9) < 5  # 1/9 - (5/9)/5 is -1.4e-17 in floats
+    rows = np.where(labelled, 1.0, -1.0)[:, None] * np.arange(1, 10)[:, None]
+    for loss in LOSSES:
+        model = PUDecisionTree(prior=5 / 9, scenario="single-training-set", risk="upu", loss=loss)
+        tree = model.fit(rows, labelled).trees_
+        assert len(tree.risk) == 3
+        assert tree.risk[1:].tolist() == [0.0, 0.0]

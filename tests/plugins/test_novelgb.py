@@ -251,3 +251,13 @@ def test_the_spec_names_a_constructible_estimator():
     for name, param in spec.space.items():
         assert param.low <= parameters[name] <= param.high
         assert all(NovelGB.param_rules[name].allows(end) for end in (param.low, param.high))
+
+
+def test_sparse_rows_may_have_indices_of_64_bits():
+    X, s = make_pu(0)
+    wide = sparse.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    narrow = NovelGB(random_state=0).fit(sparse.csr_array(X), s)
+    np.testing.assert_array_equal(
+        NovelGB(random_state=0).fit(wide, s).decision_function(wide), narrow.decision_function(X)
+    )
