@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,18 +40,22 @@ def risk_decrease(trees: Trees, weights: SignedWeights, n_features: int) -> Impo
     -------
     Importance
     """
-    inner = np.flatnonzero(~trees.is_leaf)
-    left = trees.left[inner]
-    decrease = trees.risk[inner] - trees.risk[left] - trees.risk[left + 1]
-    finite = np.isfinite(decrease)
-    inner, decrease = inner[finite], decrease[finite]
-    weight = (
-        trees.n_labelled[inner] * (weights.positive_P + weights.negative_P)
-        + trees.n_unlabelled[inner] * weights.negative_U
-    )
-    relative = np.divide(decrease, weight, out=np.zeros_like(decrease), where=weight > 0)
-    features, n_trees = trees.feature[inner], len(trees.roots)
-    total, normalized = (
-        np.bincount(features, part, minlength=n_features) / n_trees for part in (decrease, relative)
-    )
+    totals = np.zeros((2, n_features))
+    # Tree by tree: what is computed on the way would else take as much memory as the trees.
+    for start, end in itertools.pairwise([*trees.roots.tolist(), len(trees.risk)]):
+        nodes = np.arange(start, end)
+        inner = nodes[trees.left[start:end] != nodes]
+        left = trees.left[inner]
+        decrease = trees.risk[inner] - trees.risk[left] - trees.risk[left + 1]
+        finite = np.isfinite(decrease)
+        inner, decrease = inner[finite], decrease[finite]
+        weight = (
+            trees.n_labelled[inner] * (weights.positive_P + weights.negative_P)
+            + trees.n_unlabelled[inner] * weights.negative_U
+        )
+        relative = np.divide(decrease, weight, out=np.zeros_like(decrease), where=weight > 0)
+        totals += [
+            np.bincount(trees.feature[inner], part, minlength=n_features) for part in (decrease, relative)
+        ]
+    total, normalized = totals / len(trees.roots)
     return Importance(total, normalized)

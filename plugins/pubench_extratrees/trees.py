@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,18 +38,20 @@ class Trees:
     risk: NDArray[np.float64]
 
     @classmethod
-    def join(cls, grown: Sequence[Grown]) -> Trees:
-        """Put trees together; children are numbered anew."""
-        steps, n_labelled, n_unlabelled, risk = (np.concatenate(parts) for parts in zip(*grown, strict=True))
+    def join(cls, grown: list[Grown]) -> Trees:
+        """Put trees together; children are numbered anew. The list is emptied, to have its memory back on the way."""
         sizes = [len(tree[0]) for tree in grown]
         if sum(sizes) > _MOST_NODES:
             raise ValueError(
                 f"the trees have {sum(sizes)} nodes in all, more than {_MOST_NODES}; "
                 "grow fewer trees, or limit max_depth or max_leaf_nodes"
             )
+        steps, n_labelled, n_unlabelled, risk = (list(field) for field in zip(*grown, strict=True))
+        grown.clear()
         roots = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
-        steps[:, 2] += np.repeat(roots, sizes)
-        return cls(steps, roots, n_labelled, n_unlabelled, risk)
+        joined = _join(steps)
+        joined[:, 2] += np.repeat(roots, sizes)
+        return cls(joined, roots, _join(n_labelled), _join(n_unlabelled), _join(risk))
 
     @property
     def feature(self) -> NDArray[np.int32]:
@@ -95,6 +96,12 @@ class Trees:
         else:
             parts = (X.data, X.indices, X.indptr)
             walk_sparse(self.steps, self.roots, *parts, X.shape[1], sums, leaves)
+
+
+def _join(parts: list[Any]) -> Any:
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 def as_rows(X: Any) -> Any:
