@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -134,11 +135,26 @@ def _stream(
         try:
             for records in outputs:  # noqa: UP028 - `yield from` would close it before the warning is silenced
                 yield records
+        except BaseException:
+            _ignore_last_words()
+            raise
         finally:
             with warnings.catch_warnings():
                 # joblib warns of tasks that a stopped run leaves; the run itself says so in a sentence.
                 warnings.simplefilter("ignore")
                 outputs.close()
+
+
+def _ignore_last_words() -> None:
+    """Let loky's threads end in silence: one may trip over tasks that a stopped run takes away from it."""
+    ending = {thread for thread in threading.enumerate() if thread.name == "ExecutorManagerThread"}
+    before = threading.excepthook
+
+    def hook(args: threading.ExceptHookArgs) -> None:
+        if args.thread not in ending:
+            before(args)
+
+    threading.excepthook = hook
 
 
 def _has_workers(execution: Execution) -> bool:
