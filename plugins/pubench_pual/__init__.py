@@ -1,0 +1,64 @@
+"""The PUAL family: the hook and its specs; only the modules named here import scikit-learn."""
+
+from __future__ import annotations
+
+from pubench.hookspecs import hookimpl
+from pubench.specs import Algorithm, Choice, Float, Param
+
+__all__ = ["pubench_algorithms"]
+
+_MEMBERS = {
+    "pual": (
+        "Hinge loss on labelled, squared loss on unlabelled rows, neighbours kept together",
+        "X. Wang, X. Yang, R. Zhu and J.-H. Xue, PUAL: a classifier on trifurcate positive-unlabeled data, "
+        "arXiv:2405.20970",
+    ),
+    "gllc": (
+        "Squared loss on labelled and unlabelled rows, neighbours kept together",
+        "T. Ke, L. Jing, H. Lv, L. Zhang and Y. Hu, Global and local learning from positive and unlabeled examples, "
+        "Applied Intelligence 48, 2018",
+    ),
+    "blssvm": (
+        "Least squares support vector machine of labelled against unlabelled, weighted",
+        "T. Ke, H. Lv, M. Sun and L. Zhang, A biased least squares support vector machine based on Mahalanobis "
+        "distance for PU learning, Physica A 509, 2018",
+    ),
+    "bsvm": (
+        "Support vector machine of labelled against unlabelled, weighted",
+        "B. Liu, Y. Dai, X. Li, W. S. Lee and P. S. Yu, Building text classifiers using positive and unlabeled "
+        "examples, ICDM 2003",
+    ),
+}
+_LOCAL = ("pual", "gllc")
+
+# As losses are means and C_p is 1, the balance of P and U lies within a decade around C_u = 0.3 whatever the data.
+# Standardised features want a ridge from 0.001 to 10, features of larger scale more; a kernel, whose scores a ridge
+# of 1 already flattens, less. The local term's width matters little: four values are enough. Widths of the kernel are
+# few, so that trials share its inverse.
+_SPACE: dict[str, Param] = {"C_u": Float(0.05, 1.0, log=True, points=5)}
+_SPACES: dict[str, dict[str, Param]] = {
+    "linear": {"ridge": Float(1e-3, 1e3, log=True, points=7)},
+    "rbf": {"ridge": Float(1e-4, 1.0, log=True, points=5), "width": Choice((0.125, 0.25, 0.5, 1.0))},
+}
+_SIGMA: dict[str, Param] = {"sigma": Choice((0.1, 1.0, 10.0, 100.0))}
+
+
+@hookimpl
+def pubench_algorithms() -> list[Algorithm]:
+    """Return four members of the family, each linear and with the radial basis kernel."""
+    return [_algorithm(member, kernel) for kernel in _SPACES for member in _MEMBERS]
+
+
+def _algorithm(member: str, kernel: str) -> Algorithm:
+    summary, paper = _MEMBERS[member]
+    return Algorithm(
+        name=member if kernel == "linear" else f"{member}-{kernel}",
+        estimator="pubench_pual.pual:PUAL",
+        summary=summary if kernel == "linear" else f"{summary}; radial basis kernel",
+        version="1",
+        params={"loss": member, "kernel": kernel},
+        space={**_SPACE, **_SPACES[kernel], **(_SIGMA if member in _LOCAL else {})},
+        receives=("scenario", "random_state"),
+        paper=paper,
+        licence="BSD-3-Clause",
+    )

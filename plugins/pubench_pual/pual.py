@@ -1,0 +1,275 @@
+"""The estimator of the PUAL family (Wang et al., 2024)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.specs import SCENARIOS, Scenario
+from pubench_pual.graph import laplacian, mutual_neighbours
+from pubench_pual.intercept import puf_intercept
+from pubench_pual.kernels import expansion
+from pubench_pual.losses import MEMBERS, Goal, make_goal
+from pubench_pual.models import EXACT_ROWS, LANDMARKS, Kernel, Model, linear_model, rbf_model, run
+from pubench_pual.store import SHARED, digest
+from pubench_pual.systems import Solution
+
+__all__ = ["PUAL"]
+
+Floats = NDArray[np.float64]
+
+# Scores that differ by less than so many tolerances (by less than rounding, if nothing was iterated) differ by chance.
+_TOLERANCES, _ROUNDING = 10.0, 1e-12
+
+
+class PUAL(PUClassifier):
+    r"""Support vector machines for P and U with a hinge or squared loss on either, and a local term.
+
+    Over the score :math:`f(x) = \beta^\top x + \beta_0`, or over those of a kernel's space, the objective is
+
+    .. math::
+
+        \frac{\lambda}{2} \|\beta\|^2 + \frac{C_p}{n_p} \sum_{i \in P} \ell_p(1 - f_i)
+        + \frac{C_u}{n_u} \sum_{i \in U} \ell_u(1 + f_i) + f^\top R f,
+
+    where R is the Laplacian of the graph of mutual nearest neighbours (equations 5 and 6):
+
+    - ``"pual"``: hinge on P, squared on U, local term (equation 7; kernels: 26). Labelled rows far on the right
+      side of the boundary cost nothing, so that a second group of positives does not drag it along;
+    - ``"gllc"``: squared on both, local term (equation 4);
+    - ``"blssvm"``: squared on both, no local term (equation 3);
+    - ``"bsvm"``: hinge on both, no local term (equation 2).
+
+    Hinge losses are minimised by ADMM (Algorithm 1) with one factorisation; squared losses need one solve.
+
+    Parameters
+    ----------
+    loss : {"pual", "gllc", "blssvm", "bsvm"}, default="pual"
+    kernel : {"linear", "rbf"}, default="linear"
+    losses : {"mean", "sum"}, default="mean"
+        Whether losses are averaged over P and over U, like the local term, or summed as in the equations. In means
+        the same parameters suit any number of rows, and the experiments of the paper work with its ranges.
+    C_p, C_u : float, default=1.0 and 0.3
+        The weights of the losses, above 0. The paper fixes C_p. With means and squared losses on U, C_u below
+        a quarter of C_p lets the constant score 1 win, as it satisfies every hinge.
+    ridge : float, default=0.01
+        The paper's lambda, above 0; for standardised features or the kernel. It grows with the square of the
+        features' scale.
+    n_neighbors : int, default=5
+        Neighbours in the graph; exact up to 10,000 rows or 8 columns, approximate beyond both.
+    sigma : float, default=1.0
+        The width of the graph's weights, in units of the median squared distance between neighbours.
+    width : float, default=0.5
+        The radial basis kernel is exp(-squared distance / (2 width^2)), the width being in units of the root mean
+        squared distance of two rows: 0.5 is what ``gamma="scale"`` means elsewhere in scikit-learn.
+    form : {"rkhs", "literal"}, default="rkhs"
+        For kernels: the minimum in the kernel's space, or Algorithm 2 as printed, which solves no system and
+        uses neither ridge nor local term.
+    n_components : int or "auto", default="auto"
+        Kernel expansions are over so many rows, drawn at random (Nystroem), if there are more. "auto" takes all
+        rows up to 10,000, and 1,000 beyond. The literal form always takes all, of which there may be 10,000.
+    intercept : {"auto", "fit", "puf"}, default="auto"
+        "fit" is where the objective has its minimum; "puf" then moves it to where PUF is highest on the rows of the
+        fit. Linear scores gain much by that; kernel expansions, which fit their labelled rows better than others,
+        lose by it: "auto" is "puf" for the first and "fit" for the second. Where all scores are the same up to
+        the tolerance, there is nothing to move.
+    tol : float, default=1e-5
+        ADMM ends when its primal and dual residuals, relative to the sizes of their terms, fall to this.
+    max_iter : int, default=5000
+        Iterations at most; a ConvergenceWarning tells when they did not suffice.
+    scenario : {"case-control", "single-training-set"}, default="case-control"
+        What stands for the population in PUF: U, or P and U together. The objective does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows of ``n_components``; nothing else is random.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        ``classes_[1]`` is the labelled class.
+    coef_ : ndarray of shape (1, d)
+        Of linear scores.
+    intercept_ : ndarray of shape (1,)
+    dual_coef_ : ndarray of shape (m,)
+        Of kernel expansions, one for each of
+    centers_ : ndarray of shape (m, d)
+        rows, from which ``offset_`` is taken away.
+    offset_ : ndarray of shape (d,)
+    gamma_ : float
+        1 / (2 width^2) in the units of the features.
+    n_iter_ : int
+        Iterations of ADMM; 1 where there was nothing to iterate.
+    residuals_ : ndarray of shape (2,)
+        The last primal and dual residuals.
+    n_features_in_ : int
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        "loss": OneOf(tuple(MEMBERS)),
+        "kernel": OneOf(("linear", "rbf")),
+        "losses": OneOf(("mean", "sum")),
+        "C_p": Real(low=0.0, open_low=True),
+        "C_u": Real(low=0.0, open_low=True),
+        "ridge": Real(low=0.0, open_low=True),
+        "n_neighbors": Whole(low=1),
+        "sigma": Real(low=0.0, open_low=True),
+        "width": Real(low=0.0, open_low=True),
+        "form": OneOf(("rkhs", "literal")),
+        "n_components": Either(Whole(low=1), OneOf(("auto",))),
+        "intercept": OneOf(("auto", "fit", "puf")),
+        "tol": Real(low=0.0, open_low=True),
+        "max_iter": Whole(low=1),
+        "scenario": OneOf(SCENARIOS),
+    }
+
+    def __init__(
+        self,
+        loss: Literal["pual", "gllc", "blssvm", "bsvm"] = "pual",
+        *,
+        kernel: Literal["linear", "rbf"] = "linear",
+        losses: Literal["mean", "sum"] = "mean",
+        C_p: float = 1.0,
+        C_u: float = 0.3,
+        ridge: float = 0.01,
+        n_neighbors: int = 5,
+        sigma: float = 1.0,
+        width: float = 0.5,
+        form: Literal["rkhs", "literal"] = "rkhs",
+        n_components: int | Literal["auto"] = "auto",
+        intercept: Literal["auto", "fit", "puf"] = "auto",
+        tol: float = 1e-5,
+        max_iter: int = 5000,
+        scenario: Scenario = "case-control",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.loss = loss
+        self.kernel = kernel
+        self.losses = losses
+        self.C_p = C_p
+        self.C_u = C_u
+        self.ridge = ridge
+        self.n_neighbors = n_neighbors
+        self.sigma = sigma
+        self.width = width
+        self.form = form
+        self.n_components = n_components
+        self.intercept = intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.scenario = scenario
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Minimise the objective, and choose the intercept.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        y : array-like of shape (n,)
+            Two classes, the larger in sort order being the labelled one.
+
+        Returns
+        -------
+        self
+        """
+        X, s = validate_pu(self, X, y, dtype=np.float64)
+        Z, s, offset = _arranged(X, s)
+        key = digest(Z)
+        goal = self._goal(Z, s, key)
+        model = self._model(Z, key, goal)
+        solution, ending = run(model, goal, self.tol, self.max_iter)
+        self.n_iter_, self.residuals_ = ending.n_iter, np.array(ending.residuals)
+        if not ending.converged:
+            warnings.warn(
+                f"ADMM stopped after max_iter = {self.max_iter} iterations with residuals {ending.residuals[0]:.1e} "
+                f"and {ending.residuals[1]:.1e} above tol = {self.tol:g}; raise max_iter, tol or ridge, or scale "
+                "the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self._keep(model, solution, self._intercept(solution, s, iterated=bool(goal.hinge.any())), offset)
+        return self
+
+    def _goal(self, Z: Floats, s: NDArray[np.uint8], key: bytes) -> Goal:
+        member, k = MEMBERS[self.loss], self.n_neighbors
+        graph = None
+        if member.local:
+            edges = SHARED.get((key, "edges", k), lambda: mutual_neighbours(Z, k))
+            graph = laplacian(edges, self.sigma)
+        return make_goal(member, s, self.C_p, self.C_u, graph, mean=self.losses == "mean")
+
+    def _model(self, Z: Floats, key: bytes, goal: Goal) -> Model:
+        if self.kernel == "linear":
+            if self.form == "literal":
+                raise ValueError(
+                    "form of PUAL may be 'literal' with kernel='rbf' only, for which it is printed"
+                )
+            return linear_model(Z, goal, self.ridge)
+        if self.form == "literal" and len(Z) > EXACT_ROWS:
+            raise ValueError(
+                f"form='literal' of PUAL needs the kernel of all rows, of which it takes {EXACT_ROWS} at most; "
+                f"got {len(Z)}: use form='rkhs'"
+            )
+        kernel = Kernel(
+            self.width, self.form, self._components(len(Z)), check_random_state(self.random_state)
+        )
+        self.gamma_ = kernel.gamma(Z)
+        return rbf_model(Z, key, goal, self.ridge, kernel)
+
+    def _components(self, n: int) -> int:
+        if self.n_components == "auto":
+            return n if n <= EXACT_ROWS else LANDMARKS
+        return min(self.n_components, n)
+
+    def _intercept(self, solution: Solution, s: NDArray[np.uint8], *, iterated: bool) -> float:
+        chance = _TOLERANCES * self.tol if iterated else _ROUNDING
+        choice = self.intercept
+        if choice == "auto":
+            choice = "puf" if self.kernel == "linear" else "fit"
+        if choice == "fit" or np.ptp(solution.scores) <= chance:
+            return solution.intercept
+        return puf_intercept(solution.scores - solution.intercept, s, self.scenario)
+
+    def _keep(self, model: Model, solution: Solution, intercept: float, offset: Floats) -> None:
+        coefficients = model.coefficients(solution.weights)
+        if not (np.isfinite(coefficients).all() and np.isfinite(intercept)):
+            raise ValueError("the fit overflowed: the features, C_p or C_u are too large; scale them down")
+        if model.centres is None:
+            self.coef_ = coefficients[None, :]
+            intercept -= float(coefficients @ offset)
+        else:
+            self.dual_coef_, self.centers_, self.offset_ = coefficients, model.centres, offset
+        self.intercept_ = np.array([intercept])
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score f(x) (equations 1 and 27); at least 0 means positive.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        X = validate_rows(self, X, dtype=np.float64)
+        if self.kernel == "linear":
+            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+        scores = expansion(X - self.offset_, self.centers_, self.gamma_, self.dual_coef_)
+        return np.asarray(scores + self.intercept_[0])
+
+
+def _arranged(X: Floats, s: NDArray[np.uint8]) -> tuple[Floats, NDArray[np.uint8], Floats]:
+    """Return the rows centred and with the labelled ones last, as systems expect them, their labels and the mean."""
+    offset = X.mean(axis=0)
+    order = np.argsort(s, kind="stable")
+    Z = X[order]
+    Z -= offset
+    if not np.isfinite(float(np.einsum("ij,ij->", Z, Z))):
+        raise ValueError("the features are too large to be squared; scale them down")
+    return Z, s[order], offset
