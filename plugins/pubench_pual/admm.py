@@ -112,14 +112,16 @@ class Result:
     pull : array of shape (h,)
         The linear term that, with the penalty at its base, reproduces the final margins.
     n_iter : int
-    residuals : tuple of two floats
-        Primal and dual, each relative to its tolerance at tol = 1: at most tol when converged.
+    curve : array of shape (c, 3)
+        A row for each time that the residuals were looked at: the iteration, the primal and the dual residual, each
+        relative to its tolerance at tol = 1. The last row is where the iterations ended.
     converged : bool
+        Whether both residuals of the last row are at most tol.
     """
 
     pull: Floats
     n_iter: int
-    residuals: tuple[float, float]
+    curve: Floats
     converged: bool
 
 
@@ -139,7 +141,8 @@ def minimise(margins: Margins, hinge: Hinge, *, tol: float, max_iter: int) -> Re
     relaxation = _RELAXATION if margins.adapts else 1.0
     one, weight = hinge.one, hinge.weight
     h, u = one.copy(), np.zeros_like(one)
-    residuals, check = (math.inf, math.inf), _FIRST_CHECK
+    curve: list[tuple[int, float, float]] = []
+    check = _FIRST_CHECK
     target = one - h + u
     m = respond(target)
     for k in range(1, max_iter + 1):
@@ -149,19 +152,19 @@ def minimise(margins: Margins, hinge: Hinge, *, tol: float, max_iter: int) -> Re
         h = hinge_step(d, weight / penalty)
         u = d - h
         if k % _FIRST_CHECK == 0 or k == max_iter:
-            residuals = _residuals(m, h, before, u, hinge, penalty)
-            if max(residuals) <= tol:
+            curve.append((k, *_residuals(m, h, before, u, hinge, penalty)))
+            if max(curve[-1][1:]) <= tol:
                 break
         if margins.adapts and k == check and k < max_iter:
             check *= 2
-            changed = _balanced(penalty, residuals)
+            changed = _balanced(penalty, curve[-1][1:])
             if changed != penalty:
                 u *= penalty / changed
                 penalty, respond = changed, margins.at(changed)
         target = one - h + u
         m = respond(target)
     pull = penalty * (target - m) + margins.base * m
-    return Result(pull, k, residuals, max(residuals) <= tol)
+    return Result(pull, k, np.array(curve), converged=max(curve[-1][1:]) <= tol)
 
 
 def _residuals(

@@ -1,4 +1,4 @@
-"""The intercept that maximises PUF, Pr[f = 1 | P]^2 / Pr[f = 1], on the rows of a fit."""
+"""The intercept that maximises PUF, Pr[f = 1 | P]^2 / Pr[f = 1], on the rows of a fit, and when there is none."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.specs import Scenario
+from pubench_pual.losses import Goal
 
-__all__ = ["puf_intercept"]
+__all__ = ["least_difference", "puf_intercept"]
 
 Floats = NDArray[np.float64]
+
+# Scores that differ by less than so many tolerances (by less than rounding, if nothing was iterated) differ by chance.
+_TOLERANCES, _ROUNDING = 10.0, 1e-12
 
 
 def puf_intercept(scores: Floats, s: NDArray[np.uint8], scenario: Scenario) -> float:
@@ -37,3 +41,16 @@ def puf_intercept(scores: Floats, s: NDArray[np.uint8], scenario: Scenario) -> f
     best = int(np.argmax(puf))
     below = falling[best + 1] if best + 1 < len(falling) else falling[best] - 1.0
     return -float((falling[best] + below) / 2.0)
+
+
+def least_difference(goal: Goal, size: float, ridge: float, tol: float) -> float:
+    """Return how much the scores of a fit must differ to mean anything.
+
+    Scores cannot differ by more than the sum of the weights times ``size``, the largest squared length of a row in
+    the space of the features or of the kernel, over the ridge, up to a factor; where that is small beside 1, what ADMM
+    leaves over is as small.
+    """
+    if not goal.hinge.any():
+        return _ROUNDING
+    reach = min(1.0, float(goal.weight.sum()) * size / ridge)
+    return max(_ROUNDING, _TOLERANCES * tol * reach)

@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 
 # A block of rows this large goes through distances and exponentials within the processor's cache.
 _BLOCK_NUMBERS = 2**16
+# One over it is still a number, whatever the width.
+_SMALLEST = 1e-280
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,11 @@ class Matrix:
 def unit_distance(X: Floats) -> float:
     """Return the mean squared distance of two rows drawn with replacement: twice the total variance.
 
-    X is centred, shape (n, d). Where all rows are the same it is 1, as any number would do.
+    X is centred, shape (n, d). Where all rows are the same, or their squares too small for a number, it is 1, as any
+    number would do.
     """
     spread = 2.0 * float(np.einsum("ij,ij->", X, X)) / len(X)
-    return spread if spread > 0 else 1.0
+    return spread if spread > _SMALLEST else 1.0
 
 
 def distances(X: Floats) -> Floats:

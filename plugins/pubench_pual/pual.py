@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
 from pubench.specs import SCENARIOS, Scenario
 from pubench_pual.graph import laplacian, mutual_neighbours
-from pubench_pual.intercept import puf_intercept
+from pubench_pual.intercept import least_difference, puf_intercept
 from pubench_pual.kernels import expansion
 from pubench_pual.losses import MEMBERS, Goal, make_goal
 from pubench_pual.models import EXACT_ROWS, LANDMARKS, Kernel, Model, linear_model, rbf_model, run
@@ -23,9 +23,6 @@ from pubench_pual.systems import Solution
 __all__ = ["PUAL"]
 
 Floats = NDArray[np.float64]
-
-# Scores that differ by less than so many tolerances (by less than rounding, if nothing was iterated) differ by chance.
-_TOLERANCES, _ROUNDING = 10.0, 1e-12
 
 
 class PUAL(PUClassifier):
@@ -67,7 +64,8 @@ class PUAL(PUClassifier):
         The width of the graph's weights, in units of the median squared distance between neighbours.
     width : float, default=0.5
         The radial basis kernel is exp(-squared distance / (2 width^2)), the width being in units of the root mean
-        squared distance of two rows: 0.5 is what ``gamma="scale"`` means elsewhere in scikit-learn.
+        squared distance of two rows: 0.5 is what ``gamma="scale"`` means elsewhere in scikit-learn. From 1e-10 to
+        1e10.
     form : {"rkhs", "literal"}, default="rkhs"
         For kernels: the minimum in the kernel's space, or Algorithm 2 as printed, which solves no system and
         uses neither ridge nor local term.
@@ -105,7 +103,10 @@ class PUAL(PUClassifier):
     n_iter_ : int
         Iterations of ADMM; 1 where there was nothing to iterate.
     residuals_ : ndarray of shape (2,)
-        The last primal and dual residuals.
+        The last primal and dual residuals; 0 where there was nothing to iterate.
+    residual_curve_ : ndarray of shape (c, 3)
+        How ADMM came there: iteration, primal and dual residual, every ten iterations and at the end. It has no row
+        where there was nothing to iterate.
     n_features_in_ : int
     """
 
@@ -118,7 +119,7 @@ class PUAL(PUClassifier):
         "ridge": Real(low=0.0, open_low=True),
         "n_neighbors": Whole(low=1),
         "sigma": Real(low=0.0, open_low=True),
-        "width": Real(low=0.0, open_low=True),
+        "width": Real(low=1e-10, high=1e10),
         "form": OneOf(("rkhs", "literal")),
         "n_components": Either(Whole(low=1), OneOf(("auto",))),
         "intercept": OneOf(("auto", "fit", "puf")),
@@ -183,17 +184,34 @@ class PUAL(PUClassifier):
         goal = self._goal(Z, s, key)
         model = self._model(Z, key, goal)
         solution, ending = run(model, goal, self.tol, self.max_iter)
-        self.n_iter_, self.residuals_ = ending.n_iter, np.array(ending.residuals)
+        self.n_iter_, self.residual_curve_ = ending.n_iter, ending.curve
+        self.residuals_ = ending.curve[-1, 1:] if len(ending.curve) else np.zeros(2)
         if not ending.converged:
             warnings.warn(
-                f"ADMM stopped after max_iter = {self.max_iter} iterations with residuals {ending.residuals[0]:.1e} "
-                f"and {ending.residuals[1]:.1e} above tol = {self.tol:g}; raise max_iter, tol or ridge, or scale "
-                "the features",
+                f"ADMM stopped after max_iter = {self.max_iter} iterations with residuals {self.residuals_[0]:.1e} "
+                f"and {self.residuals_[1]:.1e}, not both within tol = {self.tol:g}; raise max_iter, tol or ridge, or "
+                "scale the features",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._keep(model, solution, self._intercept(solution, s, iterated=bool(goal.hinge.any())), offset)
+        size = float(np.einsum("ij,ij->i", Z, Z).max()) if self.kernel == "linear" else 1.0
+        intercept = self._intercept(solution, s, least_difference(goal, size, self.ridge, self.tol))
+        self._warn_of_one_decision(solution.scores - solution.intercept + intercept)
+        self._keep(model, solution, intercept, offset)
         return self
+
+    def _warn_of_one_decision(self, scores: Floats) -> None:
+        positive = scores >= 0
+        if positive.any() and not positive.all():
+            return
+        side, remedy = ("positive", "raise C_u") if positive.all() else ("negative", "lower C_u")
+        flat = "lower ridge, or scale the features" if self.kernel == "linear" else "lower ridge or width"
+        warnings.warn(
+            f"{self.loss} calls all rows of the fit {side}: with C_p = {self.C_p:g}, C_u = {self.C_u:g} and ridge = "
+            f"{self.ridge:g} their scores hardly differ, or lie on one side; {remedy}, {flat}",
+            UserWarning,
+            stacklevel=3,
+        )
 
     def _goal(self, Z: Floats, s: NDArray[np.uint8], key: bytes) -> Goal:
         member, k = MEMBERS[self.loss], self.n_neighbors
@@ -226,12 +244,11 @@ class PUAL(PUClassifier):
             return n if n <= EXACT_ROWS else LANDMARKS
         return min(self.n_components, n)
 
-    def _intercept(self, solution: Solution, s: NDArray[np.uint8], *, iterated: bool) -> float:
-        chance = _TOLERANCES * self.tol if iterated else _ROUNDING
+    def _intercept(self, solution: Solution, s: NDArray[np.uint8], least: float) -> float:
         choice = self.intercept
         if choice == "auto":
             choice = "puf" if self.kernel == "linear" else "fit"
-        if choice == "fit" or np.ptp(solution.scores) <= chance:
+        if choice == "fit" or np.ptp(solution.scores) <= least:
             return solution.intercept
         return puf_intercept(solution.scores - solution.intercept, s, self.scenario)
 

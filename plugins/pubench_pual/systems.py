@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 
 # What a diagonal is raised by, relative to its largest entry, when it is lost in rounding.
 _LIFT = 1e-12
+# A pivot that is smaller than this share of its diagonal entry, per row, is what rounding leaves of none.
+_PIVOT = 4.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,9 @@ def factorise(build: Callable[[], Floats], ridge: float) -> Floats:
     Only the upper triangle of the matrix, in C's order, is read. Where the ridge is lost in rounding beside the
     rest, the diagonal is raised, with a warning.
     """
-    lower, failed = dpotrf(build().T, lower=1, clean=0, overwrite_a=1)
-    if not failed:
-        return np.asarray(lower)
+    lower = _factor(build(), _PIVOT)
+    if lower is not None:
+        return lower
     warnings.warn(
         f"ridge = {ridge:g} is lost in rounding beside the features; solved with a diagonal raised by {_LIFT:g} "
         "of its largest entry. Scale the features down, drop columns that are sums of others, or raise ridge",
@@ -98,7 +100,16 @@ def factorise(build: Callable[[], Floats], ridge: float) -> Floats:
     )
     matrix = build()
     matrix[np.diag_indices_from(matrix)] += _LIFT * float(np.max(np.diagonal(matrix)))
-    lower, failed = dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
-    if failed:
+    lower = _factor(matrix, 0.0)
+    if lower is None:
         raise ValueError(f"the system with ridge = {ridge:g} is singular beyond rounding; raise ridge")
+    return lower
+
+
+def _factor(matrix: Floats, least: float) -> Floats | None:
+    """Return the lower factor; None if a pivot is below ``least`` of its diagonal entry, per row of the matrix."""
+    limit = least * len(matrix) * np.diagonal(matrix)
+    lower, failed = dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+    if failed or (np.square(np.diagonal(lower)) < limit).any():
+        return None
     return np.asarray(lower)

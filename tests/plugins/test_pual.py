@@ -17,6 +17,7 @@ from pubench_pual import models
 from pubench_pual.losses import MEMBERS
 from pubench_pual.pual import PUAL
 from pubench_pual.store import SHARED
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -177,6 +178,41 @@ def test_too_few_iterations_warn_and_enough_do_not():
     assert model.n_iter_ < model.max_iter
     assert model.residuals_.shape == (2,)
     assert model.residuals_.max() <= model.tol
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("loss", ["pual", "bsvm"])
+def test_the_residuals_are_kept_and_fall(loss, kernel):
+    model = PUAL(loss, kernel=kernel, ridge=0.1).fit(*make_pu(8))
+    iteration, *residuals = model.residual_curve_.T
+    np.testing.assert_array_equal(iteration, np.arange(10, model.n_iter_ + 1, 10))
+    np.testing.assert_array_equal(model.residual_curve_[-1, 1:], model.residuals_)
+    # All rows but the last are above the tolerance, or the iterations would have ended there.
+    assert (np.max(residuals, axis=0)[:-1] > model.tol).all()
+    assert len(iteration) > 1
+    assert np.max(residuals, axis=0)[0] > 10 * model.tol
+
+
+@pytest.mark.parametrize("loss", ["gllc", "blssvm"])
+def test_what_is_solved_at_once_has_no_curve(loss):
+    model = PUAL(loss).fit(*make_pu(8))
+    assert (model.n_iter_, model.residual_curve_.shape) == (1, (0, 3))
+    np.testing.assert_array_equal(model.residuals_, 0)
+
+
+def test_a_curve_ends_with_the_last_iteration_even_when_cut_short():
+    with pytest.warns(ConvergenceWarning):
+        model = PUAL(max_iter=13).fit(*make_pu(8))
+    np.testing.assert_array_equal(model.residual_curve_[:, 0], [10, 13])
+
+
+def test_sparse_rows_are_refused_in_one_sentence():
+    X, s = make_pu(9)
+    model = PUAL().fit(X, s)
+    for use in (lambda: PUAL().fit(csr_array(X), s), lambda: model.predict(csr_array(X))):
+        with pytest.raises(TypeError, match=r"Sparse data was passed for X, but dense data is required"):
+            use()
+    assert all("sparse" not in spec.accepts for spec in pubench_pual.pubench_algorithms())
 
 
 WRONG = {

@@ -28,6 +28,9 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
 
+# Rows without a class to find, and parameters of no meaning.
+pytestmark = pytest.mark.filterwarnings("ignore:.* calls all rows of the fit")
+
 
 def points(seed, n=150, d=3):
     X = np.random.default_rng(seed).normal(size=(n, d))

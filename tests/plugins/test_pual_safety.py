@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -13,6 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 ALL = [(loss, kernel) for loss in MEMBERS for kernel in ("linear", "rbf")]
 HINGED = [pair for pair in ALL if pair[0] in ("pual", "bsvm")]
+ONE_DECISION = (
+    "calls all rows of the fit (positive|negative): with C_p = .*, C_u = .* and ridge = .*lower ridge"
+)
 
 
 def make_pu(seed=0, n_labelled=20, n_unlabelled=60, d=4):
@@ -41,7 +45,9 @@ def test_one_labelled_row_is_enough(loss, kernel):
 
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
 def test_two_rows_are_enough(loss, kernel):
-    scores = quiet(np.array([[1.0], [0.0]]), np.array([1, 0]), loss, kernel)
+    X, s = np.array([[1.0], [0.0]]), np.array([1, 0])
+    # In case-control PUF is 0 unless the one row of U is called positive.
+    scores = quiet(X, s, loss, kernel, intercept="fit")
     assert scores[0] >= scores[1]
 
 
@@ -64,7 +70,9 @@ def test_constant_features_change_nothing(loss, kernel):
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
 def test_where_all_rows_are_the_same_so_are_the_scores(loss, kernel):
     _, s = make_pu()
-    assert np.ptp(quiet(np.full((80, 3), 2.5), s, loss, kernel)) < 1e-9
+    X = np.full((80, 3), 2.5)
+    with pytest.warns(UserWarning, match=ONE_DECISION):
+        assert np.ptp(PUAL(loss, kernel=kernel).fit(X, s).decision_function(X)) < 1e-9
 
 
 @pytest.mark.parametrize("loss", MEMBERS)
@@ -85,23 +93,31 @@ def test_rows_that_occur_several_times_are_no_problem(loss, kernel, copies):
 
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
-def test_features_of_any_scale_have_finite_scores(loss, kernel, scale):
+def test_features_of_any_scale_tell_positives_from_negatives(loss, kernel, scale):
+    """The ridge is as good as infinite beside the one and as good as 0 beside the other."""
+    X, s = make_pu(n_labelled=60, n_unlabelled=240)
+    decision = quiet(scale * X, s, loss, kernel) >= 0
+    assert np.mean(decision == (np.arange(300) < 180)) > 0.9
+
+
+@pytest.mark.parametrize(("loss", "kernel"), ALL)
+@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-160, 1e-150, 1e-100])
+def test_features_too_small_to_be_told_apart_are_told(loss, kernel, scale):
     X, s = make_pu()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        assert np.isfinite(PUAL(loss, kernel=kernel).fit(scale * X, s).decision_function(scale * X)).all()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scores = PUAL(loss, kernel=kernel).fit(scale * X, s).decision_function(scale * X)
+    assert np.isfinite(scores).all()
+    assert len({*(scores >= 0)}) == 2 or re.search(ONE_DECISION, str(caught[-1].message))
 
 
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
 def test_features_of_different_scales_do_not_spoil_one_another(loss, kernel):
-    X, s = make_pu()
+    X, s = make_pu(n_labelled=60, n_unlabelled=240)
     scales = np.array([1e-6, 1.0, 1.0, 1e6])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = PUAL(loss, kernel=kernel).fit(X * scales, s)
-    assert np.isfinite(model.decision_function(X * scales)).all()
+    decision = quiet(X * scales, s, loss, kernel) >= 0
+    # Distances are those of the last column alone.
+    assert np.mean(decision == (np.arange(300) < 180)) > (0.85 if kernel == "linear" else 0.7)
 
 
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
@@ -114,17 +130,22 @@ def test_more_features_than_rows_separate_the_labelled(loss, kernel, d):
 
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
 @pytest.mark.parametrize("name", ["C_p", "C_u", "ridge", "sigma", "width"])
-@pytest.mark.parametrize("value", [1e-10, 1e10])
-def test_parameters_at_the_ends_of_their_range_leave_finite_scores(loss, kernel, name, value):
+@pytest.mark.parametrize("value", [1e-300, 1e-10, 1e10, 1e300])
+def test_parameters_at_the_ends_of_their_range_leave_finite_scores_and_one_decision_is_told(
+    loss, kernel, name, value
+):
     X, s = make_pu()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        # What the warnings say is tested below.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", LinAlgWarning)
-        model = PUAL(loss, kernel=kernel, max_iter=500).fit(X, s)
-        model.set_params(**{name: value}).fit(X, s)
-    assert np.isfinite(model.decision_function(X)).all()
+    if name == "width":
+        value = min(max(value, 1e-10), 1e10)
+    model = PUAL(loss, kernel=kernel, max_iter=500).set_params(**{name: value})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scores = model.fit(X, s).decision_function(X)
+    assert np.isfinite(scores).all()
+    told = [str(warning.message) for warning in caught if warning.category is UserWarning]
+    assert all(re.search(ONE_DECISION, message) for message in told)
+    assert len(told) == (len({*(scores >= 0)}) == 1)
+    assert {warning.category for warning in caught} <= {UserWarning, ConvergenceWarning, LinAlgWarning}
 
 
 def test_a_ridge_lost_beside_collinear_columns_is_told():
