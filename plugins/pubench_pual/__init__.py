@@ -31,13 +31,14 @@ _MEMBERS = {
 }
 _LOCAL = ("pual", "gllc")
 
-# As losses are means and C_p is 1, the balance of P and U lies within a decade around C_u = 0.3 whatever the data.
-# Standardised features want a ridge from 0.001 to 10, features of larger scale more; a kernel, whose scores a ridge
-# of 1 already flattens, less. The local term's width matters little: four values are enough. Widths of the kernel are
-# few, so that trials share its inverse.
-_SPACE: dict[str, Param] = {"C_u": Float(0.05, 1.0, log=True, points=5)}
+# As losses are means and C_p is 1, the balance of P and U lies within a decade around C_u = 0.3 whatever the data: with
+# less than a quarter the constant 1 is hard to beat, with more than 1 U is all that counts. Standardised features want
+# a ridge from 0.001 to 10; at 100 the direction is that of the means of P and U, and more changes nothing. A kernel,
+# whose scores a ridge of 1 already flattens, wants less. The local term's width matters little: four values are
+# enough. Widths of the kernel are few, so that trials share its inverse.
+_SPACE: dict[str, Param] = {"C_u": Float(0.1, 1.0, log=True, points=5)}
 _SPACES: dict[str, dict[str, Param]] = {
-    "linear": {"ridge": Float(1e-3, 1e3, log=True, points=7)},
+    "linear": {"ridge": Float(1e-3, 1e2, log=True, points=6)},
     "rbf": {"ridge": Float(1e-4, 1.0, log=True, points=5), "width": Choice((0.125, 0.25, 0.5, 1.0))},
 }
 _SIGMA: dict[str, Param] = {"sigma": Choice((0.1, 1.0, 10.0, 100.0))}
