@@ -44,6 +44,7 @@ __all__ = [
     "Whole",
     "check_params",
     "encode_labels",
+    "held_rows",
     "validate_pu",
     "validate_rows",
 ]
@@ -242,3 +243,18 @@ def validate_rows(estimator: Any, X: Any, **check: Any) -> Any:
     """Check, outside ``fit``, that the estimator is fitted and that ``X`` has the columns seen in ``fit``."""
     check_is_fitted(estimator)
     return validate_data(estimator, X, reset=False, **check)
+
+
+def held_rows(s: NDArray[np.uint8], share: float, seed: int) -> NDArray[np.bool_]:
+    """Return a mask of held-out rows, shape (n,): a share of P and of U, one row of each at least and never all."""
+    rng = np.random.default_rng(seed)
+    held = np.zeros(len(s), dtype=bool)
+    for kind in (0, 1):
+        rows = np.flatnonzero(s == kind)
+        if len(rows) < 2:
+            raise ValueError(
+                "early stopping needs two labelled and two unlabelled rows at least; set early_stopping to False"
+            )
+        size = min(max(1, round(share * len(rows))), len(rows) - 1)
+        held[rng.choice(rows, size, replace=False)] = True
+    return held

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from pubench.errors import PubenchError
 
-__all__ = ["EngineError", "HeldOut", "boost", "held_rows", "raw_scores"]
+__all__ = ["EngineError", "HeldOut", "boost", "raw_scores"]
 
 Floats = NDArray[np.float64]
 Derivatives = Callable[[Floats], tuple[Floats, Floats]]
@@ -114,21 +114,6 @@ def _stump(lightgbm: Any, n_features: int) -> Any:
     rows = np.vstack([np.zeros(n_features), np.ones(n_features)])
     params = {**_FIXED, "min_data_in_bin": 1, "min_data_in_leaf": 2}
     return lightgbm.train(params, lightgbm.Dataset(rows, label=np.zeros(2), params=params), 1)
-
-
-def held_rows(s: NDArray[np.uint8], share: float, seed: int) -> NDArray[np.bool_]:
-    """Return a mask of held-out rows, shape (n,): a share of P and of U, one row of each at least and never all."""
-    rng = np.random.default_rng(seed)
-    held = np.zeros(len(s), dtype=bool)
-    for kind in (0, 1):
-        rows = np.flatnonzero(s == kind)
-        if len(rows) < 2:
-            raise ValueError(
-                "early stopping needs two labelled and two unlabelled rows at least; set early_stopping to False"
-            )
-        size = min(max(1, round(share * len(rows))), len(rows) - 1)
-        held[rng.choice(rows, size, replace=False)] = True
-    return held
 
 
 def raw_scores(booster: Any, X: Any, *, n_threads: int, first: int = 0, n_trees: int = -1) -> Floats:

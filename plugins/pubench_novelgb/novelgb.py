@@ -12,10 +12,10 @@ from scipy.special import expit, logit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, held_rows, validate_pu, validate_rows
 from pubench.risk import pu_risk
 from pubench.specs import SCENARIOS, Scenario
-from pubench_novelgb.engine import HeldOut, boost, held_rows, raw_scores
+from pubench_novelgb.engine import HeldOut, boost, raw_scores
 from pubench_novelgb.objective import Objective, Risk
 
 __all__ = ["NovelGB"]

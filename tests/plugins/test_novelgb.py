@@ -161,7 +161,7 @@ def test_early_stopping_keeps_the_trees_up_to_the_least_risk():
 def test_early_stopping_measures_the_unbiased_risk_of_rows_it_did_not_fit():
     X, s = make_pu()
     model = NovelGB(early_stopping=True, n_estimators=5, validation_fraction=0.3, random_state=0).fit(X, s)
-    from pubench_novelgb.engine import held_rows
+    from pubench.base import held_rows
 
     held = held_rows(s, 0.3, np.random.RandomState(0).randint(2**31 - 1))
     assert (held[s == 1].sum(), held[s == 0].sum()) == (30, 90)

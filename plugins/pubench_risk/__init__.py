@@ -1,0 +1,94 @@
+"""Classifiers on the PU risk, uPU and nnPU: the hook and its specs; only the modules named here import scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pubench.hookspecs import hookimpl
+from pubench.specs import Algorithm, Float, Int, Param
+
+__all__ = ["pubench_algorithms"]
+
+_UPU = (
+    "M. C. du Plessis, G. Niu and M. Sugiyama, Convex formulation for learning from positive and unlabeled data, "
+    "ICML 2015"
+)
+_NNPU = (
+    "R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, Positive-unlabeled learning with non-negative risk estimator, "
+    "NIPS 2017"
+)
+_FFNN = (
+    "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive Unlabeled "
+    "Gradient Boosting"
+)
+
+# Columns are standardised, so that one range of ridges suits all data: near 1 with few rows, near 1e-5 with many
+# thousands. Functions half as wide as rows are apart suit most data; wider ones are nearly linear,
+# narrower ones remember single rows.
+_RIDGE: dict[str, Param] = {"l2": Float(1e-5, 1.0, log=True, points=6)}
+_WIDTH: dict[str, Param] = {"width": Float(0.125, 2.0, log=True, points=5)}
+# What decides over a network is how far it is trained. The rate and the number of epochs say the same, so one of them,
+# a decade and a half around Adam's usual 1e-3, beside weight decay and depth. Models without hidden layers want ten
+# times that.
+_NETWORK: dict[str, Param] = {
+    "learning_rate": Float(1e-4, 3e-3, log=True, points=4),
+    "l2": Float(1e-5, 1e-1, log=True, points=3),
+    "layers": Int(2, 6, points=3),
+}
+_SHALLOW_RATE = {"learning_rate": 0.01}
+_SHALLOW: dict[str, Param] = {"learning_rate": Float(1e-3, 3e-2, log=True, points=4)}
+# As the paper describes it; its rate of 1e-5 is the low end, with which small tables are hardly fitted at all.
+_FFNN_PARAMS = {
+    "risk": "upu",
+    "loss": "logistic",
+    "layers": 3,
+    "units": 10,
+    "dropout": 0.3,
+    "learning_rate": 1e-5,
+    "batch_size": 256,
+    "epochs": 1000,
+}
+_FFNN_SPACE: dict[str, Param] = {"learning_rate": Float(1e-5, 1e-2, log=True, points=4)}
+
+
+@hookimpl
+def pubench_algorithms() -> list[Algorithm]:
+    """Return uPU and nnPU with linear models, radial basis functions and perceptrons, and PU-FFNN."""
+    upu, nnpu = {"risk": "upu", "loss": "quadratic"}, {"risk": "nnpu"}
+    linear, rbf = {"model": "linear"}, {"model": "rbf"}
+    shallow = nnpu | _SHALLOW_RATE
+    rows = (
+        ("upu", "Unbiased PU risk, radial basis functions, closed form", upu | rbf, _RIDGE | _WIDTH, _UPU),
+        ("upu-linear", "Unbiased PU risk, linear model, closed form", upu | linear, _RIDGE, _UPU),
+        ("upu-mlp", "Unbiased PU risk, multilayer perceptron", {"risk": "upu"}, _NETWORK, _UPU),
+        ("nnpu", "Non-negative PU risk, multilayer perceptron", nnpu, _NETWORK, _NNPU),
+        ("nnpu-linear", "Non-negative PU risk, linear model", shallow | linear, _SHALLOW | _RIDGE, _NNPU),
+        (
+            "nnpu-rbf",
+            "Non-negative PU risk, radial basis functions",
+            nnpu | rbf,
+            _SHALLOW | _RIDGE | _WIDTH,
+            _NNPU,
+        ),
+        ("pu-ffnn", "Unbiased PU risk, a small perceptron with dropout", _FFNN_PARAMS, _FFNN_SPACE, _FFNN),
+    )
+    return [_algorithm(*row) for row in rows]
+
+
+def _algorithm(
+    name: str, summary: str, params: Mapping[str, Any], space: Mapping[str, Param], paper: str
+) -> Algorithm:
+    return Algorithm(
+        name=name,
+        estimator="pubench_risk.classifier:PURiskClassifier",
+        summary=summary,
+        version="1",
+        params=params,
+        space=space,
+        receives=("prior", "scenario", "random_state"),
+        needs=("prior",),
+        accepts=("sparse",),
+        paper=paper,
+        licence="BSD-3-Clause",
+    )

@@ -1,0 +1,291 @@
+"""The estimator: classifiers that minimise the unbiased or the non-negative PU risk."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from pubench.base import OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.specs import SCENARIOS, Scenario
+from pubench_risk.basis import Basis
+from pubench_risk.exact import Limits, Problem, solve
+from pubench_risk.losses import LOSSES, Loss, Masses, Risk
+from pubench_risk.network import Activation
+from pubench_risk.recipe import Recipe
+from pubench_risk.scaling import Scaling
+from pubench_risk.training import blockwise
+
+__all__ = ["PURiskClassifier"]
+
+Floats = NDArray[np.float64]
+
+_ROWS = {"accept_sparse": "csr", "dtype": np.float64}
+_PROBABLE = ("logistic", "quadratic")
+
+
+class PURiskClassifier(PUClassifier):
+    r"""Linear models, radial basis functions and multilayer perceptrons that minimise a PU risk.
+
+    With the signed weights of :func:`pubench.risk.signed_weights`, the unbiased risk (uPU; du Plessis et al., 2015) of
+    the score f is
+
+    .. math:: \hat R(f) = \sum_P w(+1|P)\, \ell(f) + r, \qquad
+        r = \sum_P w(-1|P)\, \ell(-f) + \sum_U w(-1|U)\, \ell(-f),
+
+    where r estimates the risk on negatives, and falls below 0 when a model over-fits. The non-negative risk (nnPU;
+    Kiryo et al., 2017) takes steps back where it does. Either is minimised plus :math:`\frac{l2}{2} \|W\|^2`; biases
+    are not penalised.
+
+    Parameters
+    ----------
+    prior : float, default=0.5
+        Pr(y = 1), strictly between 0 and 1.
+    scenario : {"case-control", "single-training-set"}, default="case-control"
+        What the unlabelled rows are; it decides the weights.
+    risk : {"nnpu", "upu"}, default="nnpu"
+    model : {"mlp", "linear", "rbf"}, default="mlp"
+        "rbf" is linear in radial basis functions around ``n_centers`` rows.
+    loss : {"sigmoid", "logistic", "quadratic", "double-hinge"}, default="sigmoid"
+        The sigmoid loss is bounded, which networks want; with the others uPU is convex for "linear" and "rbf".
+    solver : {"auto", "exact", "adam"}, default="auto"
+        "exact" finds the minimum of uPU for "linear" and "rbf" (for the sigmoid loss a minimum, starting from the
+        logistic one); "adam" takes minibatch steps. "auto" is the first where there is one.
+    l2 : float, default=0.01
+        The penalty on weights, above 0.
+    standardize : bool, default=True
+        Whether columns are divided by their standard deviation and, unless sparse, centred; ``l2``, widths and
+        learning rates are meant for such columns.
+    n_centers, width : int, default=300, and float, default=0.5
+        "rbf": functions exp(-squared distance / (2 width^2)) around so many rows drawn from all, the width being in
+        units of the root mean squared distance of two rows.
+    layers, units : int, default=3 and 100
+        "mlp": linear layers (three have two hidden layers between them) and the width of hidden ones.
+    activation : {"relu", "softsign"}, default="relu"
+    batch_norm : bool, default=False
+        Whether hidden layers are normalised over the batch, before the activation.
+    dropout : float, default=0.0
+        The share of the last hidden layer that a step leaves out.
+    learning_rate : float, default=1e-3
+        Of Adam.
+    batch_size, epochs : int, default=256 and 100
+        Rows of a step, P and U in the same proportion as in the data but one labelled row at least, and how often
+        all rows are gone through, at most.
+    beta : float, default=0.0
+        nnPU: how far r may fall below 0 before a step goes back.
+    gamma : float, default=1.0
+        nnPU: the length of the steps back, relative to the others, in [0, 1].
+    early_stopping : bool, default=False
+        Whether to hold out a share of P and of U, and to go back to the epoch with their least unbiased risk. Held-out
+        rows were not fitted, so that the unbiased risk is right for nnPU, too.
+    validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
+        The share held out, and epochs without a new least risk after which training ends.
+    tol, max_iter : float, default=1e-6, and int, default=5000
+        Exact solvers end at this relative change or residual, or after so many iterations with a ConvergenceWarning.
+    random_state : int, RandomState instance or None, default=None
+        Draws centres, initial weights, batches, dropped units and held-out rows. Exact linear models draw nothing.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        ``classes_[1]`` is the labelled class.
+    coef_ : ndarray of shape (1, d)
+        "linear": in the units of X.
+    intercept_ : ndarray of shape (1,)
+    basis_, basis_coef_ : Basis, and ndarray of shape (m,)
+        "rbf": the centres, among scaled rows, with gamma, and the weights of the functions around them.
+    network_ : Network
+        "mlp", in double precision; it was trained in single.
+    scaling_ : Scaling
+        What was taken away from columns, and what they were divided by.
+    risk_curve_ : ndarray of shape (t,)
+        Adam: the mean risk of each epoch's batches; exact: the objective at the iterations that looked at it.
+    correction_curve_ : ndarray of shape (t,)
+        Adam: the share of batches in which nnPU stepped back.
+    validation_curve_ : ndarray of shape (t,)
+        With early stopping, the risk of the held-out rows after each epoch.
+    n_iter_ : int
+        Epochs, or the length of the exact solver's curve (1 for a closed form).
+    n_features_in_ : int
+
+    Notes
+    -----
+    Memory: one scaled copy of X, in double precision (exact) or single (Adam); "rbf" holds n times ``n_centers``
+    numbers, and the exact solvers a copy of their matrix.
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "scenario": OneOf(SCENARIOS),
+        "risk": OneOf(("nnpu", "upu")),
+        "model": OneOf(("mlp", "linear", "rbf")),
+        "loss": OneOf(LOSSES),
+        "solver": OneOf(("auto", "exact", "adam")),
+        "l2": Real(low=0.0, open_low=True),
+        "standardize": OneOf((False, True)),
+        "n_centers": Whole(low=1),
+        "width": Real(low=0.0, open_low=True),
+        "layers": Whole(1, 100),
+        "units": Whole(low=1),
+        "activation": OneOf(("relu", "softsign")),
+        "batch_norm": OneOf((False, True)),
+        "dropout": Real(0.0, 1.0, open_high=True),
+        "learning_rate": Real(low=0.0, open_low=True),
+        "batch_size": Whole(low=2),
+        "epochs": Whole(low=1),
+        "beta": Real(low=0.0),
+        "gamma": Real(0.0, 1.0),
+        "early_stopping": OneOf((False, True)),
+        "validation_fraction": Real(0.0, 1.0, open_low=True, open_high=True),
+        "n_iter_no_change": Whole(low=1),
+        "tol": Real(low=0.0, open_low=True),
+        "max_iter": Whole(low=1),
+    }
+
+    def __init__(
+        self,
+        prior: float = 0.5,
+        *,
+        scenario: Scenario = "case-control",
+        risk: Risk = "nnpu",
+        model: Literal["mlp", "linear", "rbf"] = "mlp",
+        loss: Loss = "sigmoid",
+        solver: Literal["auto", "exact", "adam"] = "auto",
+        l2: float = 0.01,
+        standardize: bool = True,
+        n_centers: int = 300,
+        width: float = 0.5,
+        layers: int = 3,
+        units: int = 100,
+        activation: Activation = "relu",
+        batch_norm: bool = False,
+        dropout: float = 0.0,
+        learning_rate: float = 1e-3,
+        batch_size: int = 256,
+        epochs: int = 100,
+        beta: float = 0.0,
+        gamma: float = 1.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-6,
+        max_iter: int = 5000,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.prior = prior
+        self.scenario = scenario
+        self.risk = risk
+        self.model = model
+        self.loss = loss
+        self.solver = solver
+        self.l2 = l2
+        self.standardize = standardize
+        self.n_centers = n_centers
+        self.width = width
+        self.layers = layers
+        self.units = units
+        self.activation = activation
+        self.batch_norm = batch_norm
+        self.dropout = dropout
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.beta = beta
+        self.gamma = gamma
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        # Told that half of U is positive, uPU finds that half, also where scikit-learn's checks hand it none.
+        tags.classifier_tags.poor_score = self.risk == "upu"
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Minimise the risk.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Sparse rows stay sparse.
+        y : array-like of shape (n,)
+            Two classes, the larger in sort order being the labelled one.
+
+        Returns
+        -------
+        self
+        """
+        X, s = validate_pu(self, X, y, **_ROWS)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        self.scaling_ = Scaling.of(X, self.standardize)
+        A = self.scaling_.apply(X)
+        if self.model == "rbf":
+            self.basis_ = Basis.drawn(A, self.n_centers, self.width, rng)
+            A = self.basis_.features(A)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights, bias = self._solve(A, s) if self._exact() else self._train(A, s, rng)
+        if not (np.isfinite(weights).all() and np.isfinite(bias)):
+            raise ValueError("the fit left the range of numbers; scale the features down, or raise l2")
+        if self.model == "linear":
+            weights, bias = self.scaling_.unscaled(weights, bias)
+            self.coef_ = weights[None, :]
+        elif self.model == "rbf":
+            self.basis_coef_ = weights
+        self.intercept_ = np.array([bias])
+        return self
+
+    def _exact(self) -> bool:
+        possible = self.risk == "upu" and self.model != "mlp"
+        if self.solver == "exact" and not possible:
+            raise ValueError(
+                f"solver='exact' is for risk='upu' with model='linear' or 'rbf', not for risk={self.risk!r} with "
+                f"model={self.model!r}; use solver='adam'"
+            )
+        return possible and self.solver != "adam"
+
+    def _solve(self, A: Any, s: NDArray[np.uint8]) -> tuple[Floats, float]:
+        masses = Masses.of(s, self.prior, self.scenario)
+        found = solve(Problem(A, s, masses, self.loss, self.l2), Limits(self.tol, self.max_iter))
+        self.risk_curve_, self.n_iter_ = np.array(found.curve), max(1, len(found.curve))
+        return found.weights, found.bias
+
+    def _train(self, A: Any, s: NDArray[np.uint8], rng: np.random.Generator) -> tuple[Floats, float]:
+        network, curves = Recipe.of(self.get_params(deep=False)).trained(A.astype(np.float32), s, rng)
+        self.risk_curve_, self.n_iter_ = np.array(curves.risk), len(curves.risk)
+        self.correction_curve_ = np.array(curves.corrections)
+        self.validation_curve_ = np.array(curves.held_out)
+        self.network_ = network.as_type(np.float64)
+        return self.network_.last()
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores f(x) of rows, (n, d), dense or sparse: shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X, **_ROWS)
+        if self.model == "linear":
+            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+        return blockwise(self._scores, X)
+
+    def _scores(self, X: Any) -> Floats:
+        Z = self.scaling_.apply(X)
+        if self.model == "mlp":
+            return np.asarray(self.network_.scores(Z))
+        return np.asarray(self.basis_.features(Z) @ self.basis_coef_ + self.intercept_[0])
+
+    @available_if(lambda self: self.loss in _PROBABLE)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the estimated probabilities of both classes, shape (n, 2): those whose risk the score minimises.
+
+        For the logistic loss the logistic function of the score, for the quadratic one (1 + f) / 2 within [0, 1]; the
+        other losses know no probabilities. Rows are (n, d), dense or sparse.
+        """
+        decision = self.decision_function(X)
+        positive = expit(decision) if self.loss == "logistic" else np.clip((1.0 + decision) / 2.0, 0.0, 1.0)
+        return np.column_stack([1.0 - positive, positive])

@@ -1,0 +1,172 @@
+"""Lowering a PU risk by minibatches: the loop, and the small seam behind which the model stands.
+
+A model is anything that can take a step and score rows. It is handed the slopes of the risk as a function of the
+scores, so that it may compute its own way from there to its parameters: by NumPy here, by another library's automatic
+differentiation elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench_risk.losses import Objective
+
+__all__ = ["Curves", "HeldOut", "Model", "Schedule", "batches", "blockwise", "train"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+_BLOCK = 2048
+
+
+class Model(Protocol):
+    """What can be trained."""
+
+    def step(self, X: Any, slopes: Callable[[Floats], Floats]) -> None:
+        """Score a batch, shape (n, d), ask for the slopes of the risk in the scores, and take a step."""
+
+    def scores(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,), as after training."""
+
+    def state(self) -> Any:
+        """Return a copy of all that training changes in the scores."""
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How long, and on how many rows at a time."""
+
+    epochs: int
+    batch_size: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Rows for early stopping: the risk of their scores, and how many epochs may pass without a new least one."""
+
+    X: Any
+    risk: Callable[[Floats], float]
+    patience: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """What happened in each epoch.
+
+    Attributes
+    ----------
+    risk : list of float
+        The mean risk of the batches, each before its step.
+    corrections : list of float
+        The share of batches in which nnPU stepped back.
+    held_out : list of float
+        The risk of the held-out rows after the epoch.
+    """
+
+    risk: list[float] = field(default_factory=list)
+    corrections: list[float] = field(default_factory=list)
+    held_out: list[float] = field(default_factory=list)
+
+
+def blockwise(score: Callable[[Any], Floats], X: Any) -> Floats:
+    """Return the scores of rows, shape (n,), some rows at a time: what lies between fits the processor's cache."""
+    parts = [score(X[start : start + _BLOCK]) for start in range(0, X.shape[0], _BLOCK)]
+    return np.concatenate(parts).astype(np.float64, copy=False)
+
+
+def batches(s: NDArray[np.uint8], size: int, rng: np.random.Generator) -> Iterator[tuple[Rows, int]]:
+    """Yield the batches of an epoch: rows, the labelled ones first, and how many of these there are.
+
+    Every unlabelled and every labelled row is in a batch, and each batch holds some of both in the same proportion;
+    if there are fewer labelled rows than batches, they come again.
+    """
+    labelled, unlabelled = np.flatnonzero(s == 1), np.flatnonzero(s == 0)
+    count = min(max(1, math.ceil(len(s) / size)), len(unlabelled))
+    times = math.ceil(count / len(labelled))
+    P = np.concatenate([rng.permutation(labelled) for _ in range(times)])[: max(count, len(labelled))]
+    U = rng.permutation(unlabelled)
+    for some_p, some_u in zip(np.array_split(P, count), np.array_split(U, count), strict=True):
+        yield np.concatenate([some_p, some_u]), len(some_p)
+
+
+def train(
+    model: Model,
+    X: Any,
+    s: NDArray[np.uint8],
+    objective: Objective,
+    schedule: Schedule,
+    rng: np.random.Generator,
+    held_out: HeldOut | None = None,
+) -> Curves:
+    """Train a model; with held-out rows, leave it at the epoch of their least risk.
+
+    Parameters
+    ----------
+    model : Model
+    X : array or CSR matrix of shape (n, d)
+    s : uint8 array of shape (n,)
+    objective : Objective
+    schedule : Schedule
+    rng : Generator
+        Shuffles the rows.
+    held_out : HeldOut, optional
+
+    Returns
+    -------
+    Curves
+
+    Raises
+    ------
+    FloatingPointError
+        If scores leave the range of numbers.
+    """
+    curves, best, kept = Curves(), math.inf, model.state() if held_out else None
+    for epoch in range(schedule.epochs):
+        _run_epoch(model, X, s, objective, batches(s, schedule.batch_size, rng), curves)
+        if held_out is None:
+            continue
+        curves.held_out.append(held_out.risk(_finite(model.scores(held_out.X))))
+        if curves.held_out[-1] < best:
+            best, kept = curves.held_out[-1], model.state()
+        elif epoch - int(np.argmin(curves.held_out)) >= held_out.patience:
+            break
+    if held_out is not None:
+        model.restore(kept)
+    return curves
+
+
+def _run_epoch(
+    model: Model,
+    X: Any,
+    s: NDArray[np.uint8],
+    objective: Objective,
+    parts: Iterator[tuple[Rows, int]],
+    curves: Curves,
+) -> None:
+    risks, corrections = [], []
+    for rows, n_p in parts:
+
+        def slopes(scores: Floats, n_p: int = n_p) -> Floats:
+            seen = objective(_finite(scores), n_p)
+            risks.append(objective.value((seen.positive, seen.negative)))
+            corrections.append(seen.corrected)
+            return seen.slopes
+
+        model.step(X[rows], slopes)
+    curves.risk.append(float(np.mean(risks)))
+    curves.corrections.append(float(np.mean(corrections)))
+
+
+def _finite(scores: Floats) -> Floats:
+    if not np.isfinite(scores).all():
+        raise FloatingPointError
+    return scores
