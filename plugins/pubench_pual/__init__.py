@@ -56,7 +56,7 @@ def _algorithm(member: str, kernel: str) -> Algorithm:
         name=member if kernel == "linear" else f"{member}-{kernel}",
         estimator="pubench_pual.pual:PUAL",
         summary=summary if kernel == "linear" else f"{summary}; radial basis kernel",
-        version="2",
+        version="3",
         params={"loss": member, "kernel": kernel},
         space={**_SPACE, **_SPACES[kernel], **(_SIGMA if member in _LOCAL else {})},
         receives=("scenario", "random_state"),

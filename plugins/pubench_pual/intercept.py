@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 from pubench.specs import Scenario
 from pubench_pual.losses import Goal
 
-__all__ = ["least_difference", "puf_intercept"]
+__all__ = ["enough_labelled", "least_difference", "puf_intercept"]
 
 Floats = NDArray[np.float64]
 
 # Scores that differ by less than so many tolerances (by less than rounding, if nothing was iterated) differ by chance.
 _TOLERANCES, _ROUNDING = 10.0, 1e-12
+# With fewer labelled rows, or fewer for each column, PUF on the rows of a fit is highest where hardly one of U passes.
+_LABELLED, _PER_COLUMN = 30, 5
 
 
 def puf_intercept(scores: Floats, s: NDArray[np.uint8], scenario: Scenario) -> float:
@@ -54,3 +56,8 @@ def least_difference(goal: Goal, size: float, ridge: float, tol: float) -> float
         return _ROUNDING
     reach = min(1.0, float(goal.weight.sum()) * size / ridge)
     return max(_ROUNDING, _TOLERANCES * tol * reach)
+
+
+def enough_labelled(s: NDArray[np.uint8], d: int) -> bool:
+    """Whether linear scores of d columns tell as much of new labelled rows as of those of the fit, s = 1."""
+    return int(np.count_nonzero(s)) >= max(_LABELLED, _PER_COLUMN * d)

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
 from pubench.specs import SCENARIOS, Scenario
 from pubench_pual.graph import laplacian, mutual_neighbours
-from pubench_pual.intercept import least_difference, puf_intercept
+from pubench_pual.intercept import enough_labelled, least_difference, puf_intercept
 from pubench_pual.kernels import expansion
 from pubench_pual.losses import MEMBERS, Goal, make_goal
 from pubench_pual.models import EXACT_ROWS, LANDMARKS, Kernel, Model, linear_model, rbf_model, run
@@ -74,8 +74,9 @@ class PUAL(PUClassifier):
         rows up to 10,000, and 1,000 beyond. The literal form always takes all, of which there may be 10,000.
     intercept : {"auto", "fit", "puf"}, default="auto"
         "fit" is where the objective has its minimum; "puf" then moves it to where PUF is highest on the rows of the
-        fit. Linear scores gain much by that; kernel expansions, which fit their labelled rows better than others,
-        lose by it: "auto" is "puf" for the first and "fit" for the second. Where all scores are the same up to
+        fit. Linear scores gain much by that, but only where labelled rows are many: few of them, or a kernel
+        expansion, have scores on rows of the fit that are higher than on others, and lose by it. "auto" is "puf" for
+        linear scores with 30 labelled rows and 5 for each feature, else "fit". Where all scores are the same up to
         the tolerance, there is nothing to move.
     tol : float, default=1e-5
         ADMM ends when its primal and dual residuals, relative to the sizes of their terms, fall to this.
@@ -247,7 +248,8 @@ class PUAL(PUClassifier):
     def _intercept(self, solution: Solution, s: NDArray[np.uint8], least: float) -> float:
         choice = self.intercept
         if choice == "auto":
-            choice = "puf" if self.kernel == "linear" else "fit"
+            suits = self.kernel == "linear" and enough_labelled(s, self.n_features_in_)
+            choice = "puf" if suits else "fit"
         if choice == "fit" or np.ptp(solution.scores) <= least:
             return solution.intercept
         return puf_intercept(solution.scores - solution.intercept, s, self.scenario)

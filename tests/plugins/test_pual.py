@@ -28,6 +28,9 @@ from pubench.specs import SCENARIOS
 KERNELS = ("linear", "rbf")
 CC, STS = SCENARIOS
 
+# What is said when all rows get one decision is tested in test_pual_safety.py; here parameters are any.
+pytestmark = pytest.mark.filterwarnings("ignore:.* calls all rows of the fit")
+
 
 def make_pu(seed, n_labelled=20, n_unlabelled=80, d=4):
     """Gaussian P around 1, U half around 1 and half around -1."""
@@ -159,11 +162,35 @@ def test_scores_that_differ_by_chance_only_keep_the_fitted_intercept():
     np.testing.assert_array_equal(*[fit.intercept_ for fit in fits])
 
 
-@pytest.mark.parametrize(("kernel", "same"), [("linear", "puf"), ("rbf", "fit")])
-def test_auto_chooses_the_intercept_by_kernel(kernel, same):
-    X, s = make_pu(5)
-    auto, named = (PUAL(kernel=kernel, intercept=i, ridge=0.01).fit(X, s) for i in ("auto", same))
+@pytest.mark.parametrize(
+    ("kernel", "labelled", "d", "same"),
+    [
+        ("linear", 30, 6, "puf"),
+        ("linear", 29, 4, "fit"),
+        ("linear", 30, 7, "fit"),
+        ("linear", 50, 10, "puf"),
+        ("rbf", 50, 2, "fit"),
+    ],
+)
+def test_auto_chooses_the_intercept_by_kernel_and_labelled_rows(kernel, labelled, d, same):
+    X, s = make_pu(5, labelled, 90, d)
+    other = {"fit": "puf", "puf": "fit"}[same]
+    auto, named, not_taken = (PUAL(kernel=kernel, intercept=how).fit(X, s) for how in ("auto", same, other))
     np.testing.assert_array_equal(auto.intercept_, named.intercept_)
+    assert auto.intercept_ != not_taken.intercept_
+
+
+@pytest.mark.parametrize(("labelled", "d"), [(5, 10), (15, 2), (15, 30), (50, 30)])
+def test_with_few_labelled_rows_the_default_does_not_call_nearly_all_negative(labelled, d):
+    """PUF on rows of the fit would: it is high where the labelled rows and hardly one of U are positive."""
+    scores = []
+    for seed in range(5):
+        X, _ = make_pu(seed, labelled, 300, d)
+        # Closer together: no direction is so clear that few labelled rows find it.
+        X -= 0.7 * np.where(np.arange(len(X)) < labelled + 150, 1.0, -1.0)[:, None]
+        s = (np.arange(len(X)) < labelled).astype(int)
+        scores.append(PUAL().fit(X, s).predict(X)[labelled : labelled + 150].mean())
+    assert np.mean(scores) > 0.5
 
 
 def test_too_few_iterations_warn_and_enough_do_not():

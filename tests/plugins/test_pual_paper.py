@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from pubench_datasets.papers import paper
 from pubench_datasets.synthetic import trifurcate
+from pubench_pual import pubench_algorithms
 from pubench_pual.pual import PUAL
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
@@ -71,7 +72,7 @@ def real(X, y, label_frequency, seed):
     return Split(X[np.append(labelled, U)], s, X[test], y[test], CC)
 
 
-def tuned_f1(split, space, seed, **fixed):
+def tuned_f1(split, space, seed, trials=TRIALS, **fixed):
     """Tune by PUF with cross-validation, fit again, return the F1 score in percent."""
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(split.X, split.s))
 
@@ -88,8 +89,9 @@ def tuned_f1(split, space, seed, **fixed):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        trials = search(space, SearchConfig("tpe", TRIALS, 1, seed, True), "puf", evaluate)
-        best = model(choose(trials, "puf", maximise=True).params).fit(split.X, split.s)
+        warnings.filterwarnings("ignore", ".* calls all rows of the fit")
+        found = search(space, SearchConfig("tpe", trials, 1, seed, True), "puf", evaluate)
+        best = model(choose(found, "puf", maximise=True).params).fit(split.X, split.s)
     return 100 * f1_score(split.truth, best.predict(split.held_out))
 
 
@@ -123,7 +125,7 @@ def test_a_far_group_of_positives_turns_gllc_but_not_pual():
 @pytest.mark.slow
 @pytest.mark.parametrize("mean", MEANS)
 def test_table_1(mean):
-    """Twice as many data sets as the requirement's ten: single ones vary by five points."""
+    """Twenty data sets for each mean, as single ones vary by many points."""
     splits = [synthetic(mean, 7000 + draw) for draw in range(2 * DRAWS)]
     pual, gllc = compared(f"mean_p2 = {mean}", splits, LINEAR).mean(axis=0)
     assert pual > 90
@@ -134,7 +136,7 @@ def test_table_1(mean):
 @pytest.mark.slow
 @pytest.mark.parametrize("mean", [500, 1000])
 def test_table_1_in_the_papers_own_scale(mean):
-    """There PUAL is two points lower, GLLC where the paper has it."""
+    """There PUAL is about a point lower, and GLLC near the paper's 73.6 and 71.3."""
     splits = [synthetic(mean, 7000 + draw) for draw in range(DRAWS)]
     scores = compared(f"mean_p2 = {mean}, sums", splits, PRINTED, losses="sum")
     pual, gllc = scores.mean(axis=0)
@@ -215,13 +217,12 @@ def test_table_3(load, data_root):
 
 
 @pytest.mark.slow
-def test_the_form_in_the_kernels_space_is_as_good(data_root):
+@pytest.mark.parametrize("load", [digits, pens])
+def test_the_registered_kernel_form_shows_it_too(load, data_root):
     """On pen digits both members then leave the paper's figures, 92.5 and 88.9, far behind."""
-    X, y = pens()
-    space = {
-        "C_u": Float(0.05, 1.0, log=True),
-        "ridge": Float(1e-4, 1.0, log=True),
-        "width": LITERAL["width"],
-    }
-    scores = compared("pens, rkhs", [real(X, y, 0.5, draw) for draw in range(5)], space, kernel="rbf")
-    assert scores.mean(axis=0).min() > 97
+    X, y = load()
+    (spec,) = (spec for spec in pubench_algorithms() if spec.name == "pual-rbf")
+    splits = [real(X, y, 0.5, draw) for draw in range(DRAWS)]
+    scores = compared(f"{load.__name__}, rkhs", splits, dict(spec.space), trials=20, kernel="rbf")
+    pual, gllc = scores.mean(axis=0)
+    assert pual > gllc > 95
