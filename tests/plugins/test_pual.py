@@ -207,32 +207,6 @@ def test_too_few_iterations_warn_and_enough_do_not():
     assert model.residuals_.max() <= model.tol
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("loss", ["pual", "bsvm"])
-def test_the_residuals_are_kept_and_fall(loss, kernel):
-    model = PUAL(loss, kernel=kernel, ridge=0.1).fit(*make_pu(8))
-    iteration, *residuals = model.residual_curve_.T
-    np.testing.assert_array_equal(iteration, np.arange(10, model.n_iter_ + 1, 10))
-    np.testing.assert_array_equal(model.residual_curve_[-1, 1:], model.residuals_)
-    # All rows but the last are above the tolerance, or the iterations would have ended there.
-    assert (np.max(residuals, axis=0)[:-1] > model.tol).all()
-    assert len(iteration) > 1
-    assert np.max(residuals, axis=0)[0] > 10 * model.tol
-
-
-@pytest.mark.parametrize("loss", ["gllc", "blssvm"])
-def test_what_is_solved_at_once_has_no_curve(loss):
-    model = PUAL(loss).fit(*make_pu(8))
-    assert (model.n_iter_, model.residual_curve_.shape) == (1, (0, 3))
-    np.testing.assert_array_equal(model.residuals_, 0)
-
-
-def test_a_curve_ends_with_the_last_iteration_even_when_cut_short():
-    with pytest.warns(ConvergenceWarning):
-        model = PUAL(max_iter=13).fit(*make_pu(8))
-    np.testing.assert_array_equal(model.residual_curve_[:, 0], [10, 13])
-
-
 def test_sparse_rows_are_refused_in_one_sentence():
     X, s = make_pu(9)
     model = PUAL().fit(X, s)

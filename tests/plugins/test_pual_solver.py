@@ -19,6 +19,7 @@ from pubench_pual.pual import PUAL
 from pubench_pual.systems import HingeRows, factorise
 from scipy.linalg import LinAlgWarning
 from scipy.optimize import minimize, minimize_scalar
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 WEIGHTS = [(0.1, 0.1), (0.3, 0.01), (0.6, 1.0)]
@@ -210,6 +211,32 @@ def test_a_tighter_tolerance_takes_longer_and_comes_closer():
     assert [r.n_iter for r in results] == sorted(r.n_iter for r in results)
     errors = [np.abs(r.pull - results[-1].pull).max() for r in results[:2]]
     assert errors[1] < errors[0] / 10
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("loss", ["pual", "bsvm"])
+def test_the_residuals_are_kept_and_fall(loss, kernel):
+    model = PUAL(loss, kernel=kernel, ridge=0.1).fit(*make_pu(8, 20, 80))
+    iteration, *residuals = model.residual_curve_.T
+    np.testing.assert_array_equal(iteration, np.arange(10, model.n_iter_ + 1, 10))
+    np.testing.assert_array_equal(model.residual_curve_[-1, 1:], model.residuals_)
+    # All rows but the last are above the tolerance, or the iterations would have ended there.
+    assert (np.max(residuals, axis=0)[:-1] > model.tol).all()
+    assert len(iteration) > 1
+    assert np.max(residuals, axis=0)[0] > 10 * model.tol
+
+
+@pytest.mark.parametrize("loss", ["gllc", "blssvm"])
+def test_what_is_solved_at_once_has_no_curve(loss):
+    model = PUAL(loss).fit(*make_pu(8, 20, 80))
+    assert (model.n_iter_, model.residual_curve_.shape) == (1, (0, 3))
+    np.testing.assert_array_equal(model.residuals_, 0)
+
+
+def test_a_curve_ends_with_the_last_iteration_even_when_cut_short():
+    with pytest.warns(ConvergenceWarning):
+        model = PUAL(max_iter=13).fit(*make_pu(8, 20, 80))
+    np.testing.assert_array_equal(model.residual_curve_[:, 0], [10, 13])
 
 
 def test_algorithm_2_ends_where_its_printed_updates_do():
