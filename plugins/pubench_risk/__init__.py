@@ -36,8 +36,7 @@ _NETWORK: dict[str, Param] = {
     "l2": Float(1e-5, 1e-1, log=True, points=3),
     "layers": Int(2, 6, points=3),
 }
-_SHALLOW_RATE = {"learning_rate": 0.01}
-_SHALLOW: dict[str, Param] = {"learning_rate": Float(1e-3, 3e-2, log=True, points=4)}
+_SHALLOW: dict[str, Param] = {"learning_rate": Float(3e-3, 1e-1, log=True, points=4)}
 # As the paper describes it; its rate of 1e-5 is the low end, with which small tables are hardly fitted at all.
 _FFNN_PARAMS = {
     "risk": "upu",
@@ -57,18 +56,29 @@ def pubench_algorithms() -> list[Algorithm]:
     """Return uPU and nnPU with linear models, radial basis functions and perceptrons, and PU-FFNN."""
     upu, nnpu = {"risk": "upu", "loss": "quadratic"}, {"risk": "nnpu"}
     linear, rbf = {"model": "linear"}, {"model": "rbf"}
-    shallow = nnpu | _SHALLOW_RATE
     rows = (
-        ("upu", "Unbiased PU risk, radial basis functions, closed form", upu | rbf, _RIDGE | _WIDTH, _UPU),
+        (
+            "upu",
+            "Unbiased PU risk, radial basis functions, closed form",
+            upu | rbf | {"l2": 1e-3},
+            _RIDGE | _WIDTH,
+            _UPU,
+        ),
         ("upu-linear", "Unbiased PU risk, linear model, closed form", upu | linear, _RIDGE, _UPU),
         ("upu-mlp", "Unbiased PU risk, multilayer perceptron", {"risk": "upu"}, _NETWORK, _UPU),
         ("nnpu", "Non-negative PU risk, multilayer perceptron", nnpu, _NETWORK, _NNPU),
-        ("nnpu-linear", "Non-negative PU risk, linear model", shallow | linear, _SHALLOW | _RIDGE, _NNPU),
+        (
+            "nnpu-linear",
+            "Non-negative PU risk, linear model",
+            nnpu | linear | {"learning_rate": 0.01},
+            _SHALLOW | _RIDGE,
+            _NNPU,
+        ),
         (
             "nnpu-rbf",
             "Non-negative PU risk, radial basis functions",
-            nnpu | rbf,
-            _SHALLOW | _RIDGE | _WIDTH,
+            nnpu | rbf | {"learning_rate": 0.03, "l2": 1e-4},
+            _SHALLOW | _WIDTH,
             _NNPU,
         ),
         ("pu-ffnn", "Unbiased PU risk, a small perceptron with dropout", _FFNN_PARAMS, _FFNN_SPACE, _FFNN),

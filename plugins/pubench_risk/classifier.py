@@ -84,7 +84,7 @@ class PURiskClassifier(PUClassifier):
         rows were not fitted, so that the unbiased risk is right for nnPU, too.
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
         The share held out, and epochs without a new least risk after which training ends.
-    tol, max_iter : float, default=1e-6, and int, default=5000
+    tol, max_iter : float, default=1e-5, and int, default=5000
         Exact solvers end at this relative change or residual, or after so many iterations with a ConvergenceWarning.
     random_state : int, RandomState instance or None, default=None
         Draws centres, initial weights, batches, dropped units and held-out rows. Exact linear models draw nothing.
@@ -172,7 +172,7 @@ class PURiskClassifier(PUClassifier):
         early_stopping: bool = False,
         validation_fraction: float = 0.2,
         n_iter_no_change: int = 10,
-        tol: float = 1e-6,
+        tol: float = 1e-5,
         max_iter: int = 5000,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -211,7 +211,8 @@ def _descend(problem: Problem, loss: Loss, start: Floats, limits: Limits) -> tup
         start,
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": limits.max_iter, "ftol": limits.tol, "gtol": limits.tol, "maxfun": 10**9},
+        # A step that changes little may be short: what it says of the minimum is worth far less than its size.
+        options={"maxiter": limits.max_iter, "ftol": 1e-4 * limits.tol, "gtol": limits.tol, "maxfun": 10**9},
     )
     if found.status == 1:
         _warn(limits)
