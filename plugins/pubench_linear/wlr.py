@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
+from sklearn.exceptions import ConvergenceWarning
 
 from pubench.base import OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench_linear.newton import minimise
 
 __all__ = ["WeightedLogisticRegression"]
 
@@ -35,18 +37,16 @@ class WeightedLogisticRegression(PUClassifier):
     Parameters
     ----------
     c : float, default=0.1
-        The strength of the penalty, above 0; the paper tries 0.005, 0.01, 0.05 and 0.1. Unit-length rows,
-        such as texts, want less than standardised columns, for which the default is meant.
+        The strength of the penalty, 1e-100 to 1e100; the paper tries 0.005, 0.01, 0.05 and 0.1. Unit-length
+        rows, such as texts, want less than standardised columns, for which the default is meant.
     cost : {"update", "printed"}, default="update"
         Which of the two penalties ``c`` means. The update's is the default: the paper's values of c were used
         with it, and as it grows with N like the losses, a c chosen on a part of the rows suits all of them.
     tol : float, default=1e-6
-        The solver stops when the gradient's norm, relative to the one at 0, falls below this times the share
-        of the rarer class.
+        Fitting ends when a Newton step, measured by the curvature of the cost, is this small relative to the
+        first one and to the cost: see `pubench_linear.newton.minimise`. The scale of columns does not matter.
     max_iter : int, default=1000
         Newton steps at most; a ConvergenceWarning tells when they did not suffice.
-    random_state : int, RandomState instance or None, default=None
-        Handed to the solver, which for this cost makes no random choice: results do not depend on it.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class WeightedLogisticRegression(PUClassifier):
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
-        "c": Real(low=0.0, open_low=True),
+        "c": Real(1e-100, 1e100),
         "cost": OneOf(("update", "printed")),
         "tol": Real(low=0.0, open_low=True),
         "max_iter": Whole(low=1),
@@ -74,13 +74,11 @@ class WeightedLogisticRegression(PUClassifier):
         cost: Literal["update", "printed"] = "update",
         tol: float = 1e-6,
         max_iter: int = 1000,
-        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.c = c
         self.cost = cost
         self.tol = tol
         self.max_iter = max_iter
-        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -101,29 +99,26 @@ class WeightedLogisticRegression(PUClassifier):
         -------
         self
         """
-        X, s = validate_pu(
-            self, X, y, accept_sparse="csr", accept_large_sparse=False, dtype=np.float64, order="C"
-        )
-        n_labelled = int(s.sum())
-        # liblinear is the one solver that penalises the intercept, as the paper does: it minimises
-        # (||w||^2 + b^2) / 2 + C * losses when intercept_scaling is 1.
-        solver = LogisticRegression(
-            C=self._inverse_penalty(len(s)),
-            class_weight={0: 1.0, 1: (len(s) - n_labelled) / n_labelled},
-            intercept_scaling=1,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-            solver="liblinear",
-            tol=self.tol,
-        ).fit(X, s)
-        self.coef_ = solver.coef_
-        self.intercept_ = solver.intercept_
-        self.n_iter_ = int(solver.n_iter_[0])
+        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        found = minimise(X, s, self._penalty(s), tol=self.tol, max_iter=self.max_iter)
+        if not found.reached:
+            warnings.warn(
+                f"{type(self).__name__} stopped after {found.steps} Newton steps short of tol={self.tol}; "
+                "raise max_iter, or scale the columns of X",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.coef_ = found.theta[np.newaxis, :-1]
+        self.intercept_ = found.theta[-1:]
+        self.n_iter_ = found.steps
         return self
 
-    def _inverse_penalty(self, n: int) -> float:
-        """C such that (||w||^2 + b^2) / (2 C) is the penalty."""
-        return 1 / (2 * self.c) if self.cost == "printed" else _STEP_WITH_MOMENTUM / (n * self.c)
+    def _penalty(self, s: NDArray[np.uint8]) -> float:
+        """Return what minimise takes: twice the factor of ||w||^2 + b^2, all weights of rows adding up to 1."""
+        n_unlabelled = int(s.size - s.sum())
+        if self.cost == "printed":
+            return self.c / n_unlabelled
+        return self.c * s.size / (2 * _STEP_WITH_MOMENTUM * n_unlabelled)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return g(x) = w'x + b; at least 0 means positive.

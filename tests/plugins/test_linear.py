@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pubench_linear
 import pytest
+from helpers.samples import make_pu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pubench_linear.wlr import WeightedLogisticRegression
@@ -20,17 +21,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
-def make_pu(seed, n_labelled=15, n_unlabelled=60, d=4):
-    """Gaussian P around 1, U half around 1 and half around -1."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_labelled + n_unlabelled, d))
-    X += np.where(np.arange(len(X)) < n_labelled + n_unlabelled // 2, 1.0, -1.0)[:, None]
-    return X, (np.arange(len(X)) < n_labelled).astype(int)
-
-
 def printed_cost(theta, X, s, c):
     """The paper's cost and its gradient, theta = (w, b)."""
-    sign, weight = 2 * s - 1, np.where(s == 1, (s == 0).sum() / (s == 1).sum(), 1.0)
+    sign, weight = np.where(s == 1, 1, -1), np.where(s == 1, (s == 0).sum() / (s == 1).sum(), 1.0)
     rows = np.column_stack([X, np.ones(len(X))])
     margin = sign * (rows @ theta)
     gradient = rows.T @ (-weight * sign * expit(-margin)) + 2 * c * theta
@@ -55,7 +48,7 @@ def test_the_printed_cost_is_minimised(seed, c):
     )
     theta = theta_of(WeightedLogisticRegression(c, cost="printed", tol=1e-10).fit(X, s))
     assert printed_cost(theta, X, s, c)[0] == pytest.approx(best.fun, rel=0, abs=1e-6)
-    np.testing.assert_allclose(theta, best.x, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(theta, best.x, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("cost", ["printed", "update"])
@@ -150,13 +143,6 @@ def test_both_classes_weigh_the_same():
     s = np.array([1] * 3 + [0] * 97)
     model = WeightedLogisticRegression(1e-6, tol=1e-12).fit(np.zeros((100, 1)), s)
     assert model.predict_proba([[0.0]])[0, 1] == pytest.approx(0.5, abs=1e-6)
-
-
-@pytest.mark.parametrize("random_state", [0, 1, np.random.RandomState(3)])
-def test_the_random_state_has_no_influence(random_state):
-    X, s = make_pu(7)
-    model = WeightedLogisticRegression(random_state=random_state).fit(X, s)
-    np.testing.assert_array_equal(model.coef_, WeightedLogisticRegression().fit(X, s).coef_)
 
 
 def test_too_few_steps_warn_and_enough_do_not():
