@@ -29,6 +29,11 @@ setup(
     packages=find_packages(".", include=["pubench", "pubench.*"]) + plugins + ["pubench_suites"],
     package_dir={"pubench_suites": "suites"}
     | {name: "plugins/" + name.replace(".", "/") for name in plugins},
-    package_data={"pubench": ["py.typed"], "pubench_suites": ["*.toml"], "*": ["*.pyi"]},
+    package_data={
+        "pubench": ["py.typed"],
+        "pubench.report": ["templates/*"],
+        "pubench_suites": ["*.toml"],
+        "*": ["*.pyi"],
+    },
     ext_modules=cythonize(kernels(), language_level=3, include_path=["plugins"]),
 )

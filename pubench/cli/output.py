@@ -11,21 +11,24 @@ if TYPE_CHECKING:
     from pubench.report import Report
     from pubench.results import Results
 
-__all__ = ["completion", "export", "make_report", "report"]
+__all__ = ["completion", "export", "html_page", "make_report", "report"]
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "markdown", "html"]), default="text", show_default=True
+)
 def report(folder: Path, form: str) -> None:
     """Print the tables of the run in FOLDER."""
     from pubench.report.terminal import terminal_report
     from pubench.report.text import markdown_report
     from pubench.results import read_results
 
-    made = make_report(_with_problems(read_results(folder)))
-    if form == "markdown":
-        click.echo(markdown_report(made), nl=False)
+    results = _with_problems(read_results(folder))
+    made = make_report(results)
+    if form != "text":
+        click.echo(markdown_report(made) if form == "markdown" else html_page(results, made), nl=False)
         return
     from rich.console import Console
 
@@ -42,6 +45,15 @@ def make_report(results: Results) -> Report:
     labels = dict.fromkeys(cell.dataset for cell in results.plan.cells)
     cards = {label: known[label] for label in labels if label in known}
     return build_report(results.rows, results.plan.suite, metrics, results.plan.description, cards)
+
+
+def html_page(results: Results, report: Report) -> str:
+    """Render a report as one HTML file, with what the run was made with."""
+    from pubench.report.html import html_report
+    from pubench.store import read_provenance
+
+    entries = [entry for entry in read_provenance(results.folder) if isinstance(entry, dict)]
+    return html_report(report, results.rows, entries[-1] if entries else {})
 
 
 @click.command()

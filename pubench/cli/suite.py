@@ -82,24 +82,26 @@ def run(
 
 def _conclude(results: Results, *, quiet: bool) -> None:
     from pubench.cache import write_atomically
-    from pubench.cli.output import make_report
+    from pubench.cli.output import html_page, make_report
     from pubench.errors import StoreError
     from pubench.report.terminal import terminal_report
     from pubench.report.text import markdown_report
 
     report = make_report(results)
-    try:
-        write_atomically(results.folder / "report.md", markdown_report(report))
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {results.folder / 'report.md'}: {error.strerror}; the cells are stored"
-        ) from None
+    texts = {"report.md": markdown_report(report), "report.html": html_page(results, report)}
+    for name, text in texts.items():
+        try:
+            write_atomically(results.folder / name, text)
+        except OSError as error:
+            raise StoreError(
+                f"cannot write {results.folder / name}: {error.strerror}; the cells are stored"
+            ) from None
     if quiet:
         return
     from rich.console import Console
 
     terminal_report(report, Console())
-    click.echo(f"{_summary(results)}\nReport: {results.folder / 'report.md'}")
+    click.echo(f"{_summary(results)}\nReport: {results.folder / 'report.html'}")
 
 
 def _summary(results: Results) -> str:

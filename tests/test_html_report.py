@@ -1,0 +1,156 @@
+"""What the page holds: one file, every text escaped, nothing hidden, the same bytes for the same rows."""
+
+import base64
+import gzip
+import json
+import re
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.html import Outline, outline, row, rows_of
+
+from pubench.report import build_report
+from pubench.report.html import html_report
+from pubench.report.page import build_page
+
+THREE = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
+
+
+def page_of(
+    rows: list[dict[str, Any]], metrics: dict[str, bool | None] | None = None, title: str = "s"
+) -> str:
+    return html_report(build_report(rows, title, metrics or {"acc": True}), rows, {})
+
+
+def read(rows: list[dict[str, Any]], **keys: Any) -> Outline:
+    return outline(page_of(rows, **keys))
+
+
+def test_the_table_marks_the_best_and_names_the_leader() -> None:
+    page = build_page(build_report(rows_of(THREE), "s", {"acc": True}), rows_of(THREE), {}).metrics[0]
+    assert [[cell.best for cell in line.cells] for line in page.lines] == [
+        [True, False, False],
+        [False, True, False],
+        [True, False, False],
+    ]
+    assert page.leader is not None
+    assert (page.leader.name, page.leader.second, page.leader.wins, page.leader.losses) == ("a", "b", 2, 1)
+    assert page.leader.difference == pytest.approx(np.mean([0.05, -0.02, 0.1]))
+    assert page.wins[0][1] == (2, 0, 1)
+    assert page.wins[1][0] == (1, 0, 2)
+    assert page.wins[0][0] is None
+
+
+def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better() -> None:
+    for greater, expected in ((True, [1.0, 0.94, 0.0]), (False, [0.0, 0.06, 1.0])):
+        report = build_report(rows_of(THREE), "s", {"acc": greater})
+        line = build_page(report, rows_of(THREE), {}).metrics[0].lines[0]
+        assert [cell.shade for cell in line.cells] == pytest.approx(expected, abs=0.01)
+
+
+def test_a_reference_has_neither_shade_nor_rank() -> None:
+    rows = rows_of(THREE) + rows_of({"supervised-x": [1, 1, 1]}, reference=True)
+    page = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics[0]
+    assert page.ranks[3] is None
+    assert page.lines[0].cells[3].shade is None
+    assert page.lines[0].cells[3].reference
+    assert page.leader is not None
+    assert page.leader.name == "a"
+
+
+def test_the_page_needs_nothing_else() -> None:
+    page = page_of(rows_of(THREE))
+    assert not re.search(r"https?:|//[a-z]+\.|@import|url\((?!#)|<link|src=", page)
+
+
+def test_the_same_rows_give_the_same_bytes() -> None:
+    assert page_of(rows_of(THREE)) == page_of(rows_of(THREE))
+
+
+NASTY = "<script>alert(1)</script>\"'&$x_1^2$\\%#{}~ 🦆 " + "long" * 50
+
+
+def test_nothing_that_is_named_can_become_part_of_the_page() -> None:
+    rows = [
+        row(NASTY, value, dataset=NASTY + str(i), labelling=NASTY, criterion=NASTY, notes=NASTY, params=NASTY)
+        for i, value in enumerate((0.1, 0.2, 0.3))
+    ]
+    rows += [row("other", 0.5, dataset=NASTY + str(i), labelling=NASTY, criterion=NASTY) for i in range(3)]
+    rows += [row("</script><b>", None, status="failed", error=NASTY)]
+    cards = {
+        NASTY: {
+            "rows": 3,
+            "features": 1,
+            "positive": [NASTY],
+            "citation": NASTY,
+            "source": "javascript:alert(1)",
+        }
+    }
+    report = build_report(rows, NASTY, {"acc": True}, description=NASTY, cards=cards)
+    text = html_report(report, rows, {"command": ["x", NASTY], "python": NASTY})
+    found = outline(text)
+    assert found.tags["script"] == 2
+    assert "b" not in found.tags
+    assert not found.handlers
+    assert all(link.startswith("#") for link in found.links)
+    assert NASTY in found.text
+
+
+def test_the_rows_behind_the_means_are_in_the_page() -> None:
+    rows = rows_of(THREE)
+    (packed,) = re.findall(r'id="rows">([^<]*)<', page_of(rows))
+    data = json.loads(gzip.decompress(base64.b64decode(packed)))
+    at = {name: place for place, name in enumerate(data["columns"])}
+    assert len(data["rows"]) == len(rows)
+    first = data["rows"][0]
+    assert data["texts"][int(first[at["algorithm"]][1:])] == "a"
+    assert first[at["acc"]] == pytest.approx(0.89)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([], "No cell was planned"),
+        ([row("a", 0.5)], "No ranking"),
+        ([row("a", None, status="failed", error="boom")], "boom"),
+        ([row("a", None, status="pending"), row("b", 0.4)], "Not run yet"),
+        ([row("a", float("nan")), row("b", float("inf"))], "No ranking|leads"),
+        ([row("a", 0.5, collapsed=True), row("b", 0.4)], "Collapsed"),
+        ([row("a", 0.5), row("b", 0.5)], "leads"),
+    ],
+    ids=["no cell", "one algorithm", "all failed", "going on", "no numbers", "collapsed", "equal"],
+)
+def test_thin_runs_still_have_a_page(rows: list[dict[str, Any]], says: str) -> None:
+    assert re.search(says, read(rows).text)
+
+
+def test_a_metric_that_knows_no_better_is_shown_without_ranks() -> None:
+    found = read(rows_of(THREE), metrics={"acc": None})
+    assert "this metric knows no better" in found.text
+    assert "svg" not in found.tags
+
+
+@pytest.mark.slow
+def test_a_large_benchmark_is_a_small_page() -> None:
+    """30 data sets x 20 algorithms x 10 replicates: at most 500 KB, within 10 seconds."""
+    rng = np.random.default_rng(0)
+    rows = [
+        row(
+            f"algorithm-{a}",
+            float(rng.random()),
+            dataset=f"data-set-{d}",
+            replicate=r,
+            f1=float(rng.random()),
+            params=json.dumps({"c": float(f"{rng.random():.3g}")}),
+            fit_seconds=float(rng.random()),
+        )
+        for d in range(30)
+        for a in range(20)
+        for r in range(10)
+    ]
+    start = time.process_time()
+    page = page_of(rows, metrics={"acc": True, "f1": True})
+    assert time.process_time() - start < 10
+    assert len(page.encode()) < 500_000
