@@ -23,8 +23,12 @@ _ROCCHIO = "X. Li and B. Liu, Learning to classify texts using positive and unla
 _LOGISTIC = {"classifier": "sklearn.linear_model:LogisticRegression", "estimator__max_iter": 1000}
 # Four decades either side of scikit-learn's default, as for the naive model.
 _LINEAR: dict[str, Param] = {"estimator__C": Float(1e-4, 1e4, log=True, points=9)}
-# From nearly none to Laplace's and beyond: texts want little, counts of few features more.
-_SMOOTHING: dict[str, Param] = {"alpha": Float(1e-3, 10.0, log=True, points=5)}
+# Texts want little smoothing, counts of few features more. Variances of few labelled rows come out at nothing where a
+# feature hardly varies, and want much. A model uses one of the two.
+_SMOOTHING: dict[str, Param] = {
+    "alpha": Float(1e-3, 10.0, log=True, points=5),
+    "var_smoothing": Float(1e-4, 1.0, log=True, points=5),
+}
 # Outliers among the spies cost likely negatives, too much noise lets positives in.
 _NOISE: dict[str, Param] = {"noise": Choice((0.05, 0.15, 0.3))}
 

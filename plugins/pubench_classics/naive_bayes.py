@@ -81,8 +81,8 @@ def fit_naive_bayes(
     r"""Fit naive Bayes on rows that count for class k with the weight :math:`w_{ki}`.
 
     The multinomial model has :math:`\Pr(j \mid k) = (N_{kj} + \alpha) / \sum_l (N_{kl} + \alpha)` with
-    :math:`N_{kj} = \max(0, \sum_i w_{ki} x_{ij})`. The Gaussian one has weighted means and variances, to which
-    :math:`10^{-9} \alpha` of the largest variance of a feature is added.
+    :math:`N_{kj} = \max(0, \sum_i w_{ki} x_{ij})`. The Gaussian one has weighted means and variances, to which the
+    share :math:`\alpha` of the largest variance of a feature is added.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def fit_naive_bayes(
         log_0, log_1 = (_log_shares(X, class_weights, smoothing) for class_weights in weights)
         return Multinomial(log_1 - log_0, log_prior)
     population = np.var(X, axis=0)
-    floor = 1e-9 * smoothing * float(population.max()) or 1.0
+    floor = smoothing * float(population.max()) or 1.0
     moments = [_moments(X, class_weights, population) for class_weights in weights]
     means, variances = np.array([m for m, _ in moments]), np.array([v for _, v in moments]) + floor
     if not (np.isfinite(means).all() and np.isfinite(variances).all()):

@@ -28,6 +28,9 @@ class BayesClassifier(PUClassifier):
         tags.classifier_tags.poor_score = self.scenario == "case-control"
         return tags
 
+    def _smoothing(self) -> float:
+        return float(self.alpha if self.model_name_ == "multinomial" else self.var_smoothing)
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return log Pr(1 | x) - log Pr(0 | x); at least 0 means positive.
 
@@ -80,8 +83,9 @@ class PUNaiveBayes(BayesClassifier):
     model : {"auto", "multinomial", "gaussian"}, default="auto"
         ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.
     alpha : float, default=1.0
-        Additive smoothing of counts; in the Gaussian model, the smoothing of variances in units of 1e-9 of the
-        largest.
+        Additive smoothing of counts, in the multinomial model.
+    var_smoothing : float, default=0.01
+        The share of the largest variance of a feature that is added to all variances, in the Gaussian model.
 
     Attributes
     ----------
@@ -103,6 +107,7 @@ class PUNaiveBayes(BayesClassifier):
         "scenario": OneOf(SCENARIOS),
         "model": OneOf(("auto", "multinomial", "gaussian")),
         "alpha": Real(0.0, open_low=True),
+        "var_smoothing": Real(0.0, open_low=True),
     }
 
     def __init__(
@@ -112,11 +117,13 @@ class PUNaiveBayes(BayesClassifier):
         scenario: Scenario = "case-control",
         model: ModelName = "auto",
         alpha: float = 1.0,
+        var_smoothing: float = 0.01,
     ) -> None:
         self.prior = prior
         self.scenario = scenario
         self.model = model
         self.alpha = alpha
+        self.var_smoothing = var_smoothing
 
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate both classes.
@@ -138,5 +145,5 @@ class PUNaiveBayes(BayesClassifier):
         _, negative = signed_weights(s, prior, self.scenario).rows(s)
         # In units of rows, as smoothing is.
         weights = (negative / negative.max(), s.astype(np.float64))
-        self.model_ = fit_naive_bayes(X, weights, prior, self.model_name_, self.alpha)
+        self.model_ = fit_naive_bayes(X, weights, prior, self.model_name_, self._smoothing())
         return self

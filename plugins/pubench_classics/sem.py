@@ -16,7 +16,7 @@ from pubench_classics.naive_bayes import ModelName, NaiveBayes, fit_naive_bayes,
 from pubench_classics.pu_naive_bayes import BayesClassifier
 from pubench_classics.spies import below_spies, or_all, send_spies
 
-__all__ = ["SpyEM"]
+__all__ = ["SpyEM", "Step", "error_change"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -50,8 +50,9 @@ class SpyEM(BayesClassifier):
     model : {"auto", "multinomial", "gaussian"}, default="auto"
         ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.
     alpha : float, default=0.1
-        Additive smoothing of counts, 0.1 being Lee and Liu's (2003); in the Gaussian model, the smoothing of variances
-        in units of 1e-9 of the largest.
+        Additive smoothing of counts, in the multinomial model; 0.1 is Lee and Liu's (2003).
+    var_smoothing : float, default=0.01
+        The share of the largest variance of a feature that is added to all variances, in the Gaussian model.
     select : bool, default=True
         Take step 3; else EM goes on until it converges.
     tol : float, default=1e-4
@@ -84,6 +85,7 @@ class SpyEM(BayesClassifier):
         "scenario": OneOf(SCENARIOS),
         "model": OneOf(("auto", "multinomial", "gaussian")),
         "alpha": Real(0.0, open_low=True),
+        "var_smoothing": Real(0.0, open_low=True),
         "select": OneOf((True, False)),
         "tol": Real(0.0, open_low=True),
         "max_iter": Whole(low=1),
@@ -98,6 +100,7 @@ class SpyEM(BayesClassifier):
         scenario: Scenario = "case-control",
         model: ModelName = "auto",
         alpha: float = 0.1,
+        var_smoothing: float = 0.01,
         select: bool = True,
         tol: float = 1e-4,
         max_iter: int = 100,
@@ -109,6 +112,7 @@ class SpyEM(BayesClassifier):
         self.scenario = scenario
         self.model = model
         self.alpha = alpha
+        self.var_smoothing = var_smoothing
         self.select = select
         self.tol = tol
         self.max_iter = max_iter
@@ -131,7 +135,7 @@ class SpyEM(BayesClassifier):
         self.model_name_ = model_for(self.model, X)
         labelled = s == 1
         spies = send_spies(labelled, self.spies, check_random_state(self.random_state))
-        search = _EM(X, self.scenario, self.model_name_, float(self.alpha), float(self.tol))
+        search = _EM(X, self.scenario, self.model_name_, self._smoothing(), float(self.tol))
         first = search.run(labelled & ~spies, ~labelled | spies, self.spy_iter, select=False)
         negative = below_spies(first.model.log_odds(X), labelled, spies, self.noise)
         self.n_likely_negative_ = int(negative.sum())
@@ -141,7 +145,7 @@ class SpyEM(BayesClassifier):
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Step:
     """The model of one step of EM, its log odds of all rows, and its Pr(1)."""
 
     model: NaiveBayes
@@ -155,20 +159,19 @@ class _EM:
     X: Any
     scenario: Scenario
     model: Literal["multinomial", "gaussian"]
-    alpha: float
+    smoothing: float
     tol: float
 
-    def run(self, fixed: Mask, negative: Mask, max_iter: int, *, select: bool) -> _Step:
+    def run(self, fixed: Mask, negative: Mask, max_iter: int, *, select: bool) -> Step:
         """Run EM with ``fixed`` rows always positive, others starting as negative or, in neither mask, not at all."""
-        positive = fixed.astype(np.float64)
+        positive, members = fixed.astype(np.float64), fixed | negative
         population = ~fixed if self.scenario == "case-control" else np.ones_like(fixed)
-        now = self._maximise(
-            positive, (fixed | negative).astype(np.float64), population & (fixed | negative), 1
-        )
+        # None of U is positive yet: as a prior, its share of positives would keep all of it negative for ever.
+        now = self._maximise(positive, members.astype(np.float64), members, 1)
         for step in range(2, max_iter + 1):
             expected = np.where(fixed, 1.0, expit(now.odds))
             after = self._maximise(expected, np.ones_like(expected), population, step)
-            if select and _error_change(now, after, fixed, population) > 0:
+            if select and error_change(now, after, fixed, population) > 0:
                 break
             change = float(np.abs(expected - positive).mean())
             positive, now = expected, after
@@ -176,17 +179,26 @@ class _EM:
                 break
         return now
 
-    def _maximise(self, positive: Floats, members: Floats, population: Mask, step: int) -> _Step:
+    def _maximise(self, positive: Floats, members: Floats, population: Mask, step: int) -> Step:
         """Fit naive Bayes to expected classes; ``members`` are 1, or 0 for rows that do not take part."""
         prior = float(np.clip(positive[population].mean(), _EDGE, 1.0 - _EDGE))
         # Without any weight a class has no moments.
         weights = (members * (1.0 - positive) + _EDGE / len(positive), members * positive)
-        model = fit_naive_bayes(self.X, weights, prior, self.model, self.alpha)
-        return _Step(model, model.log_odds(self.X), prior, step)
+        model = fit_naive_bayes(self.X, weights, prior, self.model, self.smoothing)
+        return Step(model, model.log_odds(self.X), prior, step)
 
 
-def _error_change(before: _Step, after: _Step, fixed: Mask, population: Mask) -> float:
-    """Return Delta, the change of the estimated error."""
+def error_change(before: Step, after: Step, fixed: Mask, population: Mask) -> float:
+    """Return Delta, the change of the estimated error from one step of EM to another.
+
+    Parameters
+    ----------
+    before, after : Step
+    fixed : bool array of shape (n,)
+        The rows known to be positive.
+    population : bool array of shape (n,)
+        The rows that are a sample of the population.
+    """
     called = [float((step.odds[population] >= 0).mean()) for step in (before, after)]
     missed = [float((step.odds[fixed] < 0).mean()) for step in (before, after)]
     return called[1] - called[0] + 2.0 * after.prior * (missed[1] - missed[0])
