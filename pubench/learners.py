@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from pubench.base import PUClassifier, validate_pu, validate_rows
-from pubench.errors import PubenchError
+from pubench.errors import PubenchError, did_you_mean
 
 __all__ = [
     "LearnerClassifier",
@@ -40,11 +40,14 @@ ScoreMethod = Literal["predict_proba", "decision_function"]
 class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
     """Base of PU classifiers that put a scikit-learn classifier, the learner, to use.
 
-    The learner is the parameter ``estimator``; None is :attr:`default_learner` with its defaults. Rows may be sparse or
+    The learner is the parameter ``estimator``; None is what :meth:`default_learner` returns. Rows may be sparse or
     hold missing values if the learner takes them.
     """
 
-    default_learner: ClassVar[type] = LogisticRegression
+    @staticmethod
+    def default_learner() -> Any:
+        """Return the learner that None stands for."""
+        return LogisticRegression()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -56,11 +59,9 @@ class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
     def _learner(self) -> Any:
         return self.default_learner() if self.estimator is None else self.estimator
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
+    def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[np.uint8]]:
         """Check what ``fit`` is given; return the rows as an array or CSR matrix, and s in {0, 1}."""
-        X, s = validate_pu(self, X, y, **self._row_rules())
-        # Signed, since learners may compute 2 s - 1.
-        return X, s.astype(np.int64)
+        return validate_pu(self, X, y, **self._row_rules())
 
     def _validate_rows(self, X: Any) -> Any:
         return validate_rows(self, X, **self._row_rules())
@@ -144,15 +145,15 @@ def weight_name(learner: Any) -> str | None:
     return None
 
 
-def with_learner(model: type, classifier: str, params: dict[str, Any]) -> Any:
+def with_learner(model: type[LearnerClassifier], classifier: str | None, params: dict[str, Any]) -> Any:
     """Return a :class:`LearnerClassifier` over a classifier chosen by name.
 
     Parameters
     ----------
     model : type
         The subclass to make.
-    classifier : str
-        ``"package.module:Class"``, as in :func:`classifier_named`.
+    classifier : str or None
+        ``"package.module:Class"``, as in :func:`classifier_named`; None is the subclass's default.
     params : dict
         Parameters by name; ``estimator__x`` is the parameter x of the classifier.
 
@@ -160,11 +161,17 @@ def with_learner(model: type, classifier: str, params: dict[str, Any]) -> Any:
     -------
     LearnerClassifier
     """
-    made = model(classifier_named(classifier)())
-    try:
-        return made.set_params(**params)
-    except ValueError as error:
-        raise PubenchError(f"{error}; estimator__x names the parameter x of {classifier}") from None
+    learner = model.default_learner() if classifier is None else classifier_named(classifier)()
+    made = model(learner)
+    known = made.get_params()
+    for name in params:
+        if name not in known:
+            inner = f"estimator__{name}"
+            hint = f"; did you mean '{inner}'?" if inner in known else did_you_mean(name, known)
+            raise PubenchError(
+                f"{model.__name__} over {type(learner).__name__} has no parameter '{name}'{hint}"
+            )
+    return made.set_params(**params)
 
 
 def classifier_named(reference: str) -> Any:

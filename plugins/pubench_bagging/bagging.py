@@ -86,7 +86,6 @@ class PUBagging(LearnerClassifier):
     to others. Rows that are not in a bag are never passed.
     """
 
-    default_learner: ClassVar[type] = DecisionTreeClassifier
     param_rules: ClassVar[dict[str, Rule]] = {
         "n_estimators": Whole(low=1),
         "max_samples": Either(Whole(low=1), Real(0.0, 1.0, open_low=True), OneOf((None,))),
@@ -123,6 +122,11 @@ class PUBagging(LearnerClassifier):
         self.backend = backend
         self.random_state = random_state
 
+    @staticmethod
+    def default_learner() -> Any:
+        """Return a decision tree."""
+        return DecisionTreeClassifier()
+
     def fit(self, X: Any, y: Any) -> Self:
         """Fit a copy of the learner on each bag.
 
@@ -141,12 +145,13 @@ class PUBagging(LearnerClassifier):
         learner = self._learner()
         method = score_method(learner)
         check_weighting(learner, self.labeled_weight)
-        bags = self._bags(s)
+        unlabelled = np.flatnonzero(s == 0)
+        bags = self._bags(int(s.sum()), len(unlabelled))
         self.max_samples_ = bags.size
         self.seeds_ = check_random_state(self.random_state).randint(_MAX_SEED, size=self.n_estimators)
         asked = method if self.oob_scores else None
         calls = ((learner, X, s, bags, int(seed), self.labeled_weight, asked) for seed in self.seeds_)
-        totals, counts = np.zeros(len(bags.unlabelled)), np.zeros(len(bags.unlabelled), dtype=np.int64)
+        totals, counts = np.zeros(len(unlabelled)), np.zeros(len(unlabelled), dtype=np.int64)
         self.estimators_ = []
         for fitted, outside in in_order(fit_bag, calls, self.n_jobs, self.backend):
             self.estimators_.append(fitted)
@@ -154,12 +159,10 @@ class PUBagging(LearnerClassifier):
                 totals[outside.rows] += outside.scores
                 counts += outside.rows
         if self.oob_scores:
-            self._keep_scores(X[bags.unlabelled[counts == 0]], totals, counts)
+            self._keep_scores(X[unlabelled[counts == 0]], totals, counts)
         return self
 
-    def _bags(self, s: NDArray[np.int64]) -> Bags:
-        labelled, unlabelled = np.flatnonzero(s == 1), np.flatnonzero(s == 0)
-        n_p, n_u = len(labelled), len(unlabelled)
+    def _bags(self, n_p: int, n_u: int) -> Bags:
         if self.max_samples is None:
             size = n_p if self.bootstrap else min(n_p, n_u)
         elif isinstance(self.max_samples, int | np.integer):
@@ -171,7 +174,7 @@ class PUBagging(LearnerClassifier):
                 f"max_samples = {size} rows cannot be drawn without replacement from {n_u} unlabelled ones; "
                 f"take {n_u} at most, or bootstrap = True"
             )
-        return Bags(labelled, unlabelled, size, self.bootstrap, self.bootstrap_labeled)
+        return Bags(size, self.bootstrap, self.bootstrap_labeled)
 
     def _keep_scores(
         self, never_outside: Any, totals: NDArray[np.float64], counts: NDArray[np.int64]
@@ -230,13 +233,13 @@ class PUBagging(LearnerClassifier):
         return np.column_stack([1.0 - positive, positive])
 
 
-def pu_bagging(classifier: str = "sklearn.tree:DecisionTreeClassifier", **params: Any) -> PUBagging:
+def pu_bagging(classifier: str | None = None, **params: Any) -> PUBagging:
     """Return PU bagging of a classifier chosen by name.
 
     Parameters
     ----------
-    classifier : str
-        ``"package.module:Class"`` of a scikit-learn classifier.
+    classifier : str or None, default=None
+        ``"package.module:Class"`` of a scikit-learn classifier; None is a decision tree.
     **params
         Parameters of :class:`PUBagging`; ``estimator__x`` is the parameter x of the classifier.
 

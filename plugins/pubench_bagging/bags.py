@@ -30,6 +30,8 @@ class Bag:
         How often it holds each.
     outside : bool array of shape (n_u,)
         Which of the unlabelled rows it does not hold.
+    outside_rows : int array
+        Their numbers.
     seed : int
         The state of its learner.
     """
@@ -37,6 +39,7 @@ class Bag:
     rows: Rows
     counts: Rows
     outside: NDArray[np.bool_]
+    outside_rows: Rows
     seed: int
 
 
@@ -44,24 +47,22 @@ class Bag:
 class Bags:
     """How bags are drawn: all of P, or a bootstrap of it, and ``size`` rows of U."""
 
-    labelled: Rows
-    unlabelled: Rows
     size: int
     bootstrap: bool
     bootstrap_labeled: bool
 
-    def draw(self, seed: int) -> Bag:
+    def draw(self, s: NDArray[np.uint8], seed: int) -> Bag:
         """Return the bag of a seed; it depends on nothing else."""
         rng = np.random.default_rng(seed)
-        n_u = len(self.unlabelled)
+        labelled, unlabelled = np.flatnonzero(s == 1), np.flatnonzero(s == 0)
+        n_u = len(unlabelled)
         drawn = rng.choice(n_u, size=self.size, replace=self.bootstrap)
-        labelled = self.labelled
         if self.bootstrap_labeled:
             labelled = rng.choice(labelled, size=len(labelled))
-        rows, counts = np.unique(np.concatenate([labelled, self.unlabelled[drawn]]), return_counts=True)
+        rows, counts = np.unique(np.concatenate([labelled, unlabelled[drawn]]), return_counts=True)
         outside = np.ones(n_u, dtype=np.bool_)
         outside[drawn] = False
-        return Bag(rows, counts, outside, int(rng.integers(_MAX_SEED)))
+        return Bag(rows, counts, outside, unlabelled[outside], int(rng.integers(_MAX_SEED)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def check_weighting(learner: Any, labeled_weight: LabeledWeight) -> None:
 def fit_bag(
     learner: Any,
     X: Any,
-    s: Rows,
+    s: NDArray[np.uint8],
     bags: Bags,
     seed: int,
     labeled_weight: LabeledWeight,
@@ -97,7 +98,8 @@ def fit_bag(
     ----------
     learner : classifier
     X : array or CSR matrix of shape (n, d)
-    s : int array of shape (n,)
+    s : uint8 array of shape (n,)
+        In few bytes: every call of a process carries it.
     bags : Bags
     seed : int
     labeled_weight : float or "balanced"
@@ -109,24 +111,25 @@ def fit_bag(
     fitted : classifier
     outside : Outside or None
     """
-    bag = bags.draw(seed)
+    bag = bags.draw(s, seed)
     fitted = seeded_clone(learner, bag.seed)
     _fit(fitted, X, s, bag, labeled_weight)
     if method is None:
         return fitted, None
-    rows = bags.unlabelled[bag.outside]
+    rows = bag.outside_rows
     scores = positive_scores(fitted, X[rows], method) if len(rows) else np.empty(0)
     return fitted, Outside(bag.outside, scores)
 
 
-def _fit(learner: Any, X: Any, s: Rows, bag: Bag, labeled_weight: LabeledWeight) -> None:
+def _fit(learner: Any, X: Any, s: NDArray[np.uint8], bag: Bag, labeled_weight: LabeledWeight) -> None:
     """Fit a learner on a bag: a row drawn k times weighs k if the learner takes weights, else it is repeated."""
     rows, counts = bag.rows, bag.counts
     takes_counts = has_fit_parameter(learner, "sample_weight")
     if not takes_counts:
         # The parts of a pipeline before the last take no weights, so rows are repeated for all of them.
         rows, counts = np.repeat(rows, counts), np.ones(int(counts.sum()), dtype=np.int64)
-    codes = s[rows]
+    # Signed, since learners may compute 2 s - 1.
+    codes = s[rows].astype(np.int64)
     of_class = _class_weights(codes, counts, labeled_weight)
     weights = counts * np.asarray(of_class)[codes]
     if (weights == 1).all():

@@ -20,7 +20,6 @@ _ONE_CLASS = (
 )
 _ROCCHIO = "X. Li and B. Liu, Learning to classify texts using positive and unlabeled data, IJCAI 2003"
 
-_LOGISTIC = {"classifier": "sklearn.linear_model:LogisticRegression", "estimator__max_iter": 1000}
 # Four decades either side of scikit-learn's default, as for the naive model.
 _LINEAR: dict[str, Param] = {"estimator__C": Float(1e-4, 1e4, log=True, points=9)}
 # Texts want little smoothing, counts of few features more. Variances of few labelled rows come out at nothing where a
@@ -53,7 +52,6 @@ def _spec(name: str, estimator: str, summary: str, **more: Any) -> Algorithm:
 
 def _elkan_noto() -> list[Algorithm]:
     shared: dict[str, Any] = {
-        "params": _LOGISTIC,
         "space": _LINEAR,
         "receives": ("scenario", "random_state"),
         "paper": _ELKAN_NOTO,
@@ -108,14 +106,11 @@ def _one_class() -> Algorithm:
 
 
 def _two_step() -> list[Algorithm]:
-    # Likely negatives outnumber P by far: without weights a classifier would call all other rows negative, too.
-    params = {**_LOGISTIC, "estimator__class_weight": "balanced"}
     return [
         _spec(
             "two-step-rocchio",
             "two_step:two_step_rocchio",
             "Two steps: likely negatives by Rocchio's prototypes, then any classifier, iterated",
-            params=params,
             space=_LINEAR,
             receives=("random_state",),
             paper=_ROCCHIO,
@@ -124,7 +119,6 @@ def _two_step() -> list[Algorithm]:
             "two-step-spies",
             "two_step:two_step_spies",
             "Two steps: likely negatives by spies, then any classifier, iterated",
-            params=params,
             space={**_LINEAR, **_NOISE},
             receives=("random_state",),
             paper=f"{_SPIES}; {_ROCCHIO}",

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
+from sklearn.linear_model import LogisticRegression
 
 from pubench.base import Either, OneOf, Real, Rule, Whole
 from pubench.learners import LearnerClassifier, positive_scores, seeded_clone, weight_name, with_learner
@@ -53,6 +54,11 @@ class _LabelFrequency(LearnerClassifier):
         self.scenario = scenario
         self.random_state = random_state
 
+    @staticmethod
+    def default_learner() -> Any:
+        """Return logistic regression."""
+        return LogisticRegression(max_iter=1000)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # scikit-learn's checks have no positives among the unlabelled rows, as is so in a single training set only.
@@ -86,7 +92,7 @@ class ElkanNoto(_LabelFrequency):
     Parameters
     ----------
     estimator : scikit-learn classifier or None, default=None
-        The learner of g, with ``predict_proba``; None is ``LogisticRegression()``.
+        The learner of g, with ``predict_proba``; None is ``LogisticRegression(max_iter=1000)``.
     c : float or None, default=None
         c if it is known, in (0, 1].
     c_from : {"mean", "ratio", "max"}, default="mean"
@@ -123,7 +129,9 @@ class ElkanNoto(_LabelFrequency):
         -------
         self
         """
-        X, s = self._validate(X, y)
+        X, codes = self._validate(X, y)
+        # Signed, since learners may compute 2 s - 1.
+        s = codes.astype(np.int64)
         check_probabilities(self._learner())
         c = label_frequency(self._held_out(X, s), s, self.c_from) if self.c is None else float(self.c)
         self._keep(c, s)
@@ -176,7 +184,8 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
     Parameters
     ----------
     estimator : scikit-learn classifier or None, default=None
-        The learner, with ``predict_proba``, whose ``fit`` takes sample weights; None is ``LogisticRegression()``.
+        The learner, with ``predict_proba``, whose ``fit`` takes sample weights; None is
+        ``LogisticRegression(max_iter=1000)``.
     c : float or None, default=None
         c if it is known, in (0, 1].
     c_from : {"mean", "ratio", "max"}, default="mean"
@@ -213,7 +222,9 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         -------
         self
         """
-        X, s = self._validate(X, y)
+        X, codes = self._validate(X, y)
+        # Signed, since learners may compute 2 s - 1.
+        s = codes.astype(np.int64)
         check_probabilities(self._learner())
         name = weight_name(self._learner())
         if name is None:
@@ -224,9 +235,9 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         g = self._held_out(X, s)
         self._keep(label_frequency(g, s, self.c_from) if self.c is None else float(self.c), s)
         w = np.minimum(unlabeled_posterior(g[s == 0], self.c_), 1.0)
-        rows, codes, weights = self._weighted(X, s, w)
+        rows, classes, weights = self._weighted(X, s, w)
         learner = seeded_clone(self._learner(), self.random_state)
-        self.estimator_ = learner.fit(rows, codes, **{name: weights})
+        self.estimator_ = learner.fit(rows, classes, **{name: weights})
         return self
 
     def _weighted(self, X: Any, s: NDArray[np.int64], w: Floats) -> tuple[Any, NDArray[np.int64], Floats]:
@@ -247,15 +258,13 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         return joined, codes, np.concatenate([weights for _, _, weights in parts])
 
 
-def elkan_noto(classifier: str = "sklearn.linear_model:LogisticRegression", **params: Any) -> ElkanNoto:
+def elkan_noto(classifier: str | None = None, **params: Any) -> ElkanNoto:
     """Return :class:`ElkanNoto` over a classifier chosen by name; ``estimator__x`` is the classifier's parameter x."""
     made: ElkanNoto = with_learner(ElkanNoto, classifier, params)
     return made
 
 
-def weighted_elkan_noto(
-    classifier: str = "sklearn.linear_model:LogisticRegression", **params: Any
-) -> WeightedElkanNoto:
+def weighted_elkan_noto(classifier: str | None = None, **params: Any) -> WeightedElkanNoto:
     """Return :class:`WeightedElkanNoto` over a classifier chosen by name; ``estimator__x`` is its parameter x."""
     made: WeightedElkanNoto = with_learner(WeightedElkanNoto, classifier, params)
     return made

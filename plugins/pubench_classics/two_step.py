@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 
@@ -24,6 +25,12 @@ _SECOND: dict[str, Rule] = {"max_iter": Whole(low=1), "max_missed": Real(0.0, 1.
 class _TwoStep(LearnerAnswers):
     """Base of both: the second step, given likely negatives."""
 
+    @staticmethod
+    def default_learner() -> Any:
+        """Return logistic regression with balanced classes."""
+        # Likely negatives outnumber P by far: without weights it would call all other rows negative, too.
+        return LogisticRegression(max_iter=1000, class_weight="balanced")
+
     def _likely_negative(self, X: Any, labelled: Mask) -> Mask:
         """Return the unlabelled rows that are negative in all likelihood; shape (n,)."""
         raise NotImplementedError
@@ -41,7 +48,9 @@ class _TwoStep(LearnerAnswers):
         -------
         self
         """
-        X, s = self._validate(X, y)
+        X, codes = self._validate(X, y)
+        # Signed, since learners may compute 2 s - 1.
+        s = codes.astype(np.int64)
         method = score_method(self._learner())
         labelled = s == 1
         negative = self._likely_negative(X, labelled)
@@ -77,7 +86,7 @@ class TwoStepRocchio(_TwoStep):
     Parameters
     ----------
     estimator : scikit-learn classifier or None, default=None
-        The learner; None is ``LogisticRegression()``.
+        The learner; None is ``LogisticRegression(max_iter=1000, class_weight="balanced")``.
     alpha, beta : float, default=16 and 4
         The weights of the prototypes' two parts.
     max_iter : int, default=20
@@ -142,7 +151,7 @@ class TwoStepSpies(_TwoStep):
     Parameters
     ----------
     estimator : scikit-learn classifier or None, default=None
-        The learner; None is ``LogisticRegression()``.
+        The learner; None is ``LogisticRegression(max_iter=1000, class_weight="balanced")``.
     spies : float, default=0.15
         The share of P that is hidden in U.
     noise : float, default=0.15
@@ -197,17 +206,13 @@ class TwoStepSpies(_TwoStep):
         return below_spies(positive_scores(learner, X, score_method(learner)), labelled, spies, self.noise)
 
 
-def two_step_rocchio(
-    classifier: str = "sklearn.linear_model:LogisticRegression", **params: Any
-) -> TwoStepRocchio:
+def two_step_rocchio(classifier: str | None = None, **params: Any) -> TwoStepRocchio:
     """Return :class:`TwoStepRocchio` over a classifier chosen by name; ``estimator__x`` is its parameter x."""
     made: TwoStepRocchio = with_learner(TwoStepRocchio, classifier, params)
     return made
 
 
-def two_step_spies(
-    classifier: str = "sklearn.linear_model:LogisticRegression", **params: Any
-) -> TwoStepSpies:
+def two_step_spies(classifier: str | None = None, **params: Any) -> TwoStepSpies:
     """Return :class:`TwoStepSpies` over a classifier chosen by name; ``estimator__x`` is its parameter x."""
     made: TwoStepSpies = with_learner(TwoStepSpies, classifier, params)
     return made

@@ -84,14 +84,22 @@ def test_presets_are_the_papers():
     assert type(make("pu-bagging-svm").estimator).__name__ == "SVC"
     # Paper 003: bags as large as the data.
     assert make("pu-bagging-et").max_samples == 1.0
-    assert make("pu-bagging", classifier="sklearn.svm:SVC", estimator__C=3.0).estimator.C == 3.0
+
+
+@pytest.mark.parametrize("name", ["pu-bagging", "elkan-noto", "two-step-rocchio", "two-step-spies"])
+def test_any_classifier_can_take_the_place_of_the_default(name):
+    model = make(name, classifier="sklearn.ensemble:RandomForestClassifier", estimator__n_estimators=5)
+    assert model.estimator.n_estimators == 5
+    few = {"n_estimators": 2} if name in BAGGING else {}
+    assert model.set_params(**few).fit(*make_pu()).predict(make_pu()[0]).shape == (90,)
 
 
 @pytest.mark.parametrize("name", ["pu-bagging", "elkan-noto", "elkan-noto-weighted", "two-step-spies"])
 @pytest.mark.parametrize(
     ("params", "told"),
     [
-        ({"C": 3.0}, r"^Invalid parameter 'C' for estimator .*estimator__x names the parameter x of sklearn"),
+        ({"max_depth": 3}, r"^\w+ over \w+ has no parameter 'max_depth'; (did you mean 'est|known: )"),
+        ({"random_sate": 3}, r"^\w+ over \w+ has no parameter 'random_sate'; did you mean 'random_state'\?"),
         ({"classifier": "sklearn.svm:SVR"}, r"^classifier 'sklearn.svm:SVR' is no class of scikit-learn"),
     ],
 )

@@ -33,7 +33,7 @@ def make_pu(seed=0, n=300, d=3, apart=1.5):
 @pytest.mark.parametrize("form", [TwoStepRocchio, TwoStepSpies])
 def test_classes_that_are_apart_are_found(form):
     X, s, y = make_pu()
-    model = form(LogisticRegression(class_weight="balanced"), random_state=0)
+    model = form(random_state=0)
     assert (model.fit(X, s).predict(X) == y).mean() > 0.95
     assert model.n_likely_negative_ > 100
 
@@ -60,7 +60,7 @@ def second_step(X, s, negative, max_iter, max_missed):
     labelled, models = s == 1, []
     while True:
         rows = labelled | negative
-        models.append(LogisticRegression().fit(X[rows], s[rows]))
+        models.append(LogisticRegression(max_iter=1000, class_weight="balanced").fit(X[rows], s[rows]))
         called = models[-1].predict_proba(X)[:, 1] >= 0.5
         more = ~labelled & ~negative & ~called
         if not more.any() or len(models) == max_iter:
@@ -94,7 +94,7 @@ def test_any_classifier_serves_and_sparse_rows_stay_sparse(form):
 def test_if_no_row_looks_negative_all_are_taken():
     X, s = np.ones((20, 2)), (np.arange(20) < 5).astype(int)
     with pytest.warns(UserWarning, match="none of the 15 unlabelled rows looks negative beside the labelled"):
-        model = TwoStepSpies(random_state=0).fit(X, s)
+        model = TwoStepSpies(LogisticRegression(), random_state=0).fit(X, s)
     assert model.n_likely_negative_ == 0
     np.testing.assert_array_equal(model.predict(X), 0)
 
