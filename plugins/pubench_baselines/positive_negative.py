@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
 from pubench.base import Either, OneOf, Real, Rule, Whole
-from pubench_baselines.delegate import Delegate, classifier_named
+from pubench.learners import classifier_named
+from pubench_baselines.delegate import Delegate
 
 __all__ = ["PositiveNegativeSample", "n_negatives", "positive_negative"]
 

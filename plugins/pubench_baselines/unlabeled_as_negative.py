@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from pubench_baselines.delegate import Delegate, classifier_named
+from pubench.learners import classifier_named
+from pubench_baselines.delegate import Delegate
 
 __all__ = ["UnlabeledAsNegative", "naive", "naive_lr"]
 

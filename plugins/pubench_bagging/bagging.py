@@ -1,0 +1,251 @@
+"""PU bagging of Mordelet and Vert (2014)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
+
+from pubench.base import Either, OneOf, Real, Rule, Whole
+from pubench.learners import (
+    LearnerClassifier,
+    boundary,
+    if_learner_has,
+    positive_scores,
+    score_method,
+    with_learner,
+)
+from pubench_bagging.bags import Bags, LabeledWeight, check_weighting, fit_bag
+from pubench_bagging.workers import Backend, in_order
+
+__all__ = ["PUBagging", "pu_bagging"]
+
+_MAX_SEED = 2**31 - 1
+
+
+class PUBagging(LearnerClassifier):
+    r"""Learners fitted on the labelled rows against random samples of the unlabelled ones, averaged.
+
+    Bag t holds all of P and K rows drawn from U, with replacement unless told otherwise; a copy of the learner is
+    fitted on it as if the K rows were negative. Few of them are positive by mistake, and other ones in each bag, so the
+    mistakes average out:
+
+    .. math:: f(x) = \frac{1}{T} \sum_{t=1}^T f_t(x).
+
+    :math:`f_t` is the learner's Pr(s = 1 | x) less one half or, if it has no probabilities, its decision function.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or None, default=None
+        The learner, cloned and seeded for each bag; None is ``DecisionTreeClassifier()``.
+    n_estimators : int, default=100
+        T, the number of bags.
+    max_samples : int, float or None, default=None
+        K: a number of rows, a share of U in (0, 1], or None for as many as P holds.
+    bootstrap : bool, default=True
+        Draw rows of U with replacement; then K may exceed their number.
+    bootstrap_labeled : bool, default=False
+        Draw n_p rows of P with replacement for each bag, instead of taking each of them once.
+    labeled_weight : float or "balanced", default=1.0
+        The weight of a labelled row in a bag, an unlabelled one's being 1; ``"balanced"`` gives both kinds the same
+        total. Unless it is 1, the learner has to take sample weights or to have a parameter ``class_weight``.
+    oob_scores : bool, default=True
+        Compute ``unlabeled_scores_``.
+    n_jobs : int or None, default=None
+        How many bags are fitted, and models asked, at the same time. Results do not depend on it.
+    backend : {"processes", "threads"}, default="processes"
+        Where bags are fitted. Threads start at once and suit learners that release the interpreter's lock, such as
+        trees; predictions always use threads.
+    random_state : int, RandomState instance or None, default=None
+        Draws one seed for each bag: for its rows, and for every ``random_state`` in its learner.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        ``classes_[1]`` is the labelled class.
+    estimators_ : list of classifiers
+        The learners, fitted on s in {0, 1}.
+    seeds_ : ndarray of shape (T,)
+        The seed of each bag.
+    max_samples_ : int
+        K.
+    unlabeled_scores_ : ndarray of shape (n_u,)
+        The out-of-bag scores of the unlabelled rows, in their order: as ``decision_function``, but averaged over the
+        bags that do not hold the row. A row that is in every bag has the average of all.
+    unlabeled_counts_ : ndarray of shape (n_u,)
+        How many bags do not hold each unlabelled row; 0 flags scores that are not out of bag.
+    n_features_in_ : int
+
+    Notes
+    -----
+    A row drawn k times is passed once with the weight k to learners whose ``fit`` takes ``sample_weight``, and k times
+    to others. Rows that are not in a bag are never passed.
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        "n_estimators": Whole(low=1),
+        "max_samples": Either(Whole(low=1), Real(0.0, 1.0, open_low=True), OneOf((None,))),
+        "bootstrap": OneOf((True, False)),
+        "bootstrap_labeled": OneOf((True, False)),
+        "labeled_weight": Either(Real(0.0, open_low=True), OneOf(("balanced",))),
+        "oob_scores": OneOf((True, False)),
+        "n_jobs": Either(Whole(low=1), Whole(low=-(2**31), high=-1), OneOf((None,))),
+        "backend": OneOf(("processes", "threads")),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        max_samples: int | float | None = None,
+        bootstrap: bool = True,
+        bootstrap_labeled: bool = False,
+        labeled_weight: LabeledWeight = 1.0,
+        oob_scores: bool = True,
+        n_jobs: int | None = None,
+        backend: Backend = "processes",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.bootstrap = bootstrap
+        self.bootstrap_labeled = bootstrap_labeled
+        self.labeled_weight = labeled_weight
+        self.oob_scores = oob_scores
+        self.n_jobs = n_jobs
+        self.backend = backend
+        self.random_state = random_state
+
+    @staticmethod
+    def default_learner() -> Any:
+        """Return a decision tree."""
+        return DecisionTreeClassifier()
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit a copy of the learner on each bag.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Sparse rows, and missing values, if the learner takes them.
+        y : array-like of shape (n,)
+            Two classes, the larger in sort order being the labelled one.
+
+        Returns
+        -------
+        self
+        """
+        X, s = self._validate(X, y)
+        learner = self._learner()
+        method = score_method(learner)
+        check_weighting(learner, self.labeled_weight)
+        unlabelled = np.flatnonzero(s == 0)
+        bags = self._bags(int(s.sum()), len(unlabelled))
+        self.max_samples_ = bags.size
+        self.seeds_ = check_random_state(self.random_state).randint(_MAX_SEED, size=self.n_estimators)
+        asked = method if self.oob_scores else None
+        calls = ((learner, X, s, bags, int(seed), self.labeled_weight, asked) for seed in self.seeds_)
+        totals, counts = np.zeros(len(unlabelled)), np.zeros(len(unlabelled), dtype=np.int64)
+        self.estimators_ = []
+        for fitted, outside in in_order(fit_bag, calls, self.n_jobs, self.backend):
+            self.estimators_.append(fitted)
+            if outside is not None:
+                totals[outside.rows] += outside.scores
+                counts += outside.rows
+        if self.oob_scores:
+            self._keep_scores(X[unlabelled[counts == 0]], totals, counts)
+        return self
+
+    def _bags(self, n_p: int, n_u: int) -> Bags:
+        if self.max_samples is None:
+            size = n_p if self.bootstrap else min(n_p, n_u)
+        elif isinstance(self.max_samples, int | np.integer):
+            size = int(self.max_samples)
+        else:
+            size = max(1, int(self.max_samples * n_u))
+        if size > n_u and not self.bootstrap:
+            raise ValueError(
+                f"max_samples = {size} rows cannot be drawn without replacement from {n_u} unlabelled ones; "
+                f"take {n_u} at most, or bootstrap = True"
+            )
+        return Bags(size, self.bootstrap, self.bootstrap_labeled)
+
+    def _keep_scores(
+        self, never_outside: Any, totals: NDArray[np.float64], counts: NDArray[np.int64]
+    ) -> None:
+        scores = totals / np.maximum(counts, 1) - self._boundary()
+        if n_inside := never_outside.shape[0]:
+            scores[counts == 0] = self._mean_scores(never_outside) - self._boundary()
+            warnings.warn(
+                f"{n_inside} of {len(counts)} unlabelled rows are in every bag, so their unlabeled_scores_ are not "
+                "out of bag (unlabeled_counts_ is 0 there); take more bags or a smaller max_samples",
+                stacklevel=3,
+            )
+        self.unlabeled_scores_, self.unlabeled_counts_ = scores, counts
+
+    def _boundary(self) -> float:
+        return boundary(score_method(self._learner()))
+
+    def _mean_scores(self, X: Any) -> NDArray[np.float64]:
+        method = score_method(self._learner())
+        calls = ((fitted, X, method) for fitted in self.estimators_)
+        total = np.zeros(X.shape[0])
+        for scores in in_order(positive_scores, calls, self.n_jobs, "threads"):
+            total += scores
+        return total / len(self.estimators_)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean probability less one half, or the mean decision; at least 0 means positive.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        X = self._validate_rows(X)
+        return self._mean_scores(X) - self._boundary()
+
+    @if_learner_has("predict_proba")
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the learners' mean probabilities of s = 0 and s = 1 in a bag.
+
+        They are not estimates of Pr(y = 1 | x): they depend on how many unlabelled rows a bag holds.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        X = self._validate_rows(X)
+        positive = self._mean_scores(X)
+        return np.column_stack([1.0 - positive, positive])
+
+
+def pu_bagging(classifier: str | None = None, **params: Any) -> PUBagging:
+    """Return PU bagging of a classifier chosen by name.
+
+    Parameters
+    ----------
+    classifier : str or None, default=None
+        ``"package.module:Class"`` of a scikit-learn classifier; None is a decision tree.
+    **params
+        Parameters of :class:`PUBagging`; ``estimator__x`` is the parameter x of the classifier.
+
+    Returns
+    -------
+    PUBagging
+    """
+    made: PUBagging = with_learner(PUBagging, classifier, params)
+    return made

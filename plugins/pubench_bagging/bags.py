@@ -1,0 +1,148 @@
+"""One bag: which rows it holds, and the learner that is fitted on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import has_fit_parameter
+
+from pubench.learners import ScoreMethod, positive_scores, seeded_clone, weight_name
+
+__all__ = ["Bag", "Bags", "LabeledWeight", "Outside", "check_weighting", "fit_bag"]
+
+Rows = NDArray[np.int64]
+LabeledWeight = float | Literal["balanced"]
+_MAX_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """One bag.
+
+    Attributes
+    ----------
+    rows : int array of shape (m,)
+        The numbers of the rows that it holds, in ascending order, each once.
+    counts : int array of shape (m,)
+        How often it holds each.
+    outside : bool array of shape (n_u,)
+        Which of the unlabelled rows it does not hold.
+    outside_rows : int array
+        Their numbers.
+    seed : int
+        The state of its learner.
+    """
+
+    rows: Rows
+    counts: Rows
+    outside: NDArray[np.bool_]
+    outside_rows: Rows
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bags:
+    """How bags are drawn: all of P, or a bootstrap of it, and ``size`` rows of U."""
+
+    size: int
+    bootstrap: bool
+    bootstrap_labeled: bool
+
+    def draw(self, s: NDArray[np.uint8], seed: int) -> Bag:
+        """Return the bag of a seed; it depends on nothing else."""
+        rng = np.random.default_rng(seed)
+        labelled, unlabelled = np.flatnonzero(s == 1), np.flatnonzero(s == 0)
+        n_u = len(unlabelled)
+        drawn = rng.choice(n_u, size=self.size, replace=self.bootstrap)
+        if self.bootstrap_labeled:
+            labelled = rng.choice(labelled, size=len(labelled))
+        rows, counts = np.unique(np.concatenate([labelled, unlabelled[drawn]]), return_counts=True)
+        outside = np.ones(n_u, dtype=np.bool_)
+        outside[drawn] = False
+        return Bag(rows, counts, outside, unlabelled[outside], int(rng.integers(_MAX_SEED)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a bag's learner says of the unlabelled rows that the bag does not hold: scores, in their order."""
+
+    rows: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+
+
+def check_weighting(learner: Any, labeled_weight: LabeledWeight) -> None:
+    """Raise ValueError if labelled rows are to have another weight, and the learner has no way to take it."""
+    if labeled_weight == 1 or weight_name(learner) or "class_weight" in learner.get_params():
+        return
+    raise ValueError(
+        f"labeled_weight = {labeled_weight!r} needs a learner that takes sample weights or has a parameter "
+        f"class_weight; {type(learner).__name__} has neither: leave it at 1, and max_samples at None for balanced bags"
+    )
+
+
+def fit_bag(
+    learner: Any,
+    X: Any,
+    s: NDArray[np.uint8],
+    bags: Bags,
+    seed: int,
+    labeled_weight: LabeledWeight,
+    method: ScoreMethod | None,
+) -> tuple[Any, Outside | None]:
+    """Draw a bag and fit a copy of the learner on it.
+
+    Parameters
+    ----------
+    learner : classifier
+    X : array or CSR matrix of shape (n, d)
+    s : uint8 array of shape (n,)
+        In few bytes: every call of a process carries it.
+    bags : Bags
+    seed : int
+    labeled_weight : float or "balanced"
+    method : "predict_proba", "decision_function" or None
+        How the learner tells its scores of the unlabelled rows that the bag does not hold; None: they are not asked.
+
+    Returns
+    -------
+    fitted : classifier
+    outside : Outside or None
+    """
+    bag = bags.draw(s, seed)
+    fitted = seeded_clone(learner, bag.seed)
+    _fit(fitted, X, s, bag, labeled_weight)
+    if method is None:
+        return fitted, None
+    rows = bag.outside_rows
+    scores = positive_scores(fitted, X[rows], method) if len(rows) else np.empty(0)
+    return fitted, Outside(bag.outside, scores)
+
+
+def _fit(learner: Any, X: Any, s: NDArray[np.uint8], bag: Bag, labeled_weight: LabeledWeight) -> None:
+    """Fit a learner on a bag: a row drawn k times weighs k if the learner takes weights, else it is repeated."""
+    rows, counts = bag.rows, bag.counts
+    takes_counts = has_fit_parameter(learner, "sample_weight")
+    if not takes_counts:
+        # The parts of a pipeline before the last take no weights, so rows are repeated for all of them.
+        rows, counts = np.repeat(rows, counts), np.ones(int(counts.sum()), dtype=np.int64)
+    # Signed, since learners may compute 2 s - 1.
+    codes = s[rows].astype(np.int64)
+    of_class = _class_weights(codes, counts, labeled_weight)
+    weights = counts * np.asarray(of_class)[codes]
+    if (weights == 1).all():
+        learner.fit(X[rows], codes)
+    elif (name := weight_name(learner)) is not None:
+        learner.fit(X[rows], codes, **{name: weights})
+    else:
+        learner.set_params(class_weight=dict(enumerate(of_class))).fit(X[rows], codes)
+
+
+def _class_weights(codes: Rows, counts: Rows, labeled_weight: LabeledWeight) -> tuple[float, float]:
+    """Return the weights of an unlabelled and of a labelled row."""
+    if labeled_weight == "balanced":
+        n_u, n_p = np.bincount(codes, weights=counts, minlength=2).tolist()
+        return (n_u + n_p) / (2.0 * n_u), (n_u + n_p) / (2.0 * n_p)
+    return 1.0, float(labeled_weight)

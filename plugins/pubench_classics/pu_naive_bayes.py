@@ -1,0 +1,149 @@
+"""Naive Bayes from positive and unlabelled rows (Denis, Gilleron and Tommasi, 2002)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from pubench.base import OneOf, PUClassifier, Real, Rule, validate_pu, validate_rows
+from pubench.risk import signed_weights
+from pubench.specs import SCENARIOS, Scenario
+from pubench_classics.naive_bayes import ModelName, fit_naive_bayes, model_for
+
+__all__ = ["BayesClassifier", "PUNaiveBayes"]
+
+
+class BayesClassifier(PUClassifier):
+    """Base of classifiers whose ``model_`` is a naive Bayes model; ``model`` names its kind."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.model != "gaussian"
+        tags.input_tags.positive_only = self.model == "multinomial"
+        # scikit-learn's checks have no positives among the unlabelled rows, as is so in a single training set only.
+        tags.classifier_tags.poor_score = self.scenario == "case-control"
+        return tags
+
+    def _smoothing(self) -> float:
+        return float(self.alpha if self.model_name_ == "multinomial" else self.var_smoothing)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return log Pr(1 | x) - log Pr(0 | x); at least 0 means positive.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        sparse = "csr" if self.model_name_ == "multinomial" else False
+        X = validate_rows(self, X, accept_sparse=sparse, dtype=np.float64)
+        odds: NDArray[np.float64] = self.model_.log_odds(X)
+        return odds
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return Pr(0 | x) and Pr(1 | x).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        odds = self.decision_function(X)
+        return np.column_stack([expit(-odds), expit(odds)])
+
+
+class PUNaiveBayes(BayesClassifier):
+    r"""Naive Bayes whose negative class is what is left of the population once the positives are taken out.
+
+    The positive class is estimated from P. The negative one is the population less the share :math:`\pi` of it that
+    is positive: each sum over negatives becomes one over P and U with the signed weights of the PU risk,
+
+    .. math:: (1 - \pi) \, E[t(x) \mid y = 0] = \sum_P w(-1|P) \, t(x) + \sum_U w(-1|U) \, t(x),
+
+    where t are counts (multinomial), or x and its squared distance from the mean (Gaussian). Counts that come out
+    below 0 are taken for 0, as in the paper; Gaussian variances are at least a tenth of the population's.
+
+    Parameters
+    ----------
+    prior : float, default=0.5
+        :math:`\pi` = Pr(y = 1), strictly between 0 and 1. A single-training-set prior below the share of labelled
+        rows, which are all positive, counts as that share.
+    scenario : {"case-control", "single-training-set"}, default="case-control"
+    model : {"auto", "multinomial", "gaussian"}, default="auto"
+        ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.
+    alpha : float, default=1.0
+        Additive smoothing of counts, in the multinomial model.
+    var_smoothing : float, default=0.01
+        The share of the largest variance of a feature that is added to all variances, in the Gaussian model.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        ``classes_[1]`` is the labelled class.
+    model_ : Multinomial or Gaussian
+    model_name_ : str
+        ``"multinomial"`` or ``"gaussian"``.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Denis et al. take out positive word occurrences in proportion to all occurrences, which assumes that positive and
+    negative texts are equally long. Taking them out in proportion to texts needs no such assumption.
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = {
+        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "scenario": OneOf(SCENARIOS),
+        "model": OneOf(("auto", "multinomial", "gaussian")),
+        "alpha": Real(0.0, open_low=True),
+        "var_smoothing": Real(0.0, open_low=True),
+    }
+
+    def __init__(
+        self,
+        prior: float = 0.5,
+        *,
+        scenario: Scenario = "case-control",
+        model: ModelName = "auto",
+        alpha: float = 1.0,
+        var_smoothing: float = 0.01,
+    ) -> None:
+        self.prior = prior
+        self.scenario = scenario
+        self.model = model
+        self.alpha = alpha
+        self.var_smoothing = var_smoothing
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Estimate both classes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+            Two classes, the larger in sort order being the labelled one.
+
+        Returns
+        -------
+        self
+        """
+        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
+        self.model_name_ = model_for(self.model, X)
+        n_p, n = int(s.sum()), len(s)
+        prior = self.prior if self.scenario == "case-control" else max(self.prior, n_p / n)
+        _, negative = signed_weights(s, prior, self.scenario).rows(s)
+        # In units of rows, as smoothing is.
+        weights = (negative / negative.max(), s.astype(np.float64))
+        self.model_ = fit_naive_bayes(X, weights, prior, self.model_name_, self._smoothing())
+        return self
