@@ -30,6 +30,7 @@ ALLOWED = {
     "plugins": "errors hookspecs imports registry specs",
     "builtins": "hookspecs specs",
     "base": "",
+    "priors": "errors imports plugins registry specs",
     # mathematics: knows neither files nor processes
     "risk": "specs",
     "criteria": "_ranking risk specs",
@@ -77,7 +78,7 @@ ALLOWED = {
     "cli": "api cache cached cards checking errors export jobs plan plan_data plugins prepare report results runner "
     "store suite",
     "__main__": "cli",
-    "__init__": "api base data hookspecs results specs",
+    "__init__": "api base data hookspecs priors results specs",
 }
 EVERYONE = {"__init__"}
 HOLDS_TRUTH = {
