@@ -30,6 +30,7 @@ __all__ = ["Record", "label_rows", "run_job"]
 
 Record = dict[str, Any]
 IMPORT_SECONDS = 120.0
+_COSTS = ("fit_seconds", "score_seconds", "peak_memory_mb")
 
 
 def run_job(job: Job, sandbox: Sandbox) -> list[Record]:
@@ -164,11 +165,13 @@ class Conversation:
             "true_prior": self.assignment.prior,
             "output": self.sandbox.output(),
         }
-        told = (*self.job.data.notes, *self.assignment.notes, *record.get("notes", ()))
-        notes: Record = {"notes": list(told)}
+        told = [*self.job.data.notes, *self.assignment.notes, *record.get("notes", ())]
+        doubts, notes = record.pop("doubts", ()), Record(notes=told)
         # A cell that used no prior says so, whatever the others of its job were given.
-        if not (criterion.needs_prior or "prior" in self.job.algorithm.receives):
-            notes["prior"] = None
+        if criterion.needs_prior or "prior" in self.job.algorithm.receives:
+            told += [f"prior by {self.job.prior.name}: {doubt}" for doubt in doubts]
+        else:
+            notes |= dict.fromkeys(("prior", "prior_low", "prior_high"))
         self.records[cell.key] = facts | record | notes | self._search(name)
 
     def _search(self, name: str | None) -> Record:
@@ -194,8 +197,7 @@ class Conversation:
             metrics |= judge(self.job.judges, self.truth.test, predictions, header["prior"], scenario)
         versions = {metric.name: metric.version for metric in self.job.metrics}
         record = {
-            name: header[name]
-            for name in ("params", "prior", "fit_seconds", "score_seconds", "peak_memory_mb")
+            name: header[name] for name in ("params", "prior", "prior_low", "prior_high", "doubts", *_COSTS)
         }
         seconds = self._searched.header["seconds"] if self._searched else 0.0
         collapse = {"collapsed": is_collapsed(predictions), "tune_seconds": seconds}
@@ -257,7 +259,13 @@ class Conversation:
     def _prior(self) -> Mapping[str, Any]:
         plan = self.job.prior
         value = self.assignment.prior if plan.source == "true" else plan.value
-        return {"value": value, "name": plan.name, "function": plan.function, "params": plan.params}
+        return {
+            "value": value,
+            "name": plan.name,
+            "function": plan.function,
+            "params": plan.params,
+            "factor": plan.factor,
+        }
 
 
 def _criterion_json(criterion: CriterionPlan) -> dict[str, Any]:

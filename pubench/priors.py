@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pubench.errors import PriorError
 from pubench.imports import resolve
-from pubench.plugins import discover
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -15,7 +14,15 @@ if TYPE_CHECKING:
     from pubench.registry import Registered
     from pubench.specs import PriorEstimator, Scenario
 
-__all__ = ["DEFAULT", "ESTIMATE", "PriorEstimate", "estimate_prior", "find_estimator", "prior_to_use"]
+__all__ = [
+    "DEFAULT",
+    "ESTIMATE",
+    "PriorEstimate",
+    "checked",
+    "estimate_prior",
+    "find_estimator",
+    "prior_to_use",
+]
 
 ESTIMATE = "estimate"
 DEFAULT = "bbe"
@@ -50,6 +57,8 @@ class PriorEstimate:
 
 def find_estimator(name: str) -> Registered[PriorEstimator]:
     """Return the registered estimator of that name; ``"estimate"`` is the default one."""
+    from pubench.plugins import discover
+
     return discover().prior(DEFAULT if name == ESTIMATE else name)
 
 

@@ -49,7 +49,7 @@ ALLOWED = {
     "prepare": "cache cached errors imports messages prepared registry sandbox specs",
     "loading": "cached data prepared truth",
     "plan_data": "cache errors imports jobs labelling prepare prepared preprocess registry specs suite truth",
-    "plan_parts": "cache errors jobs plan_data registry specs suite tuning",
+    "plan_parts": "cache errors jobs plan_data priors registry specs suite tuning",
     "layout": "cache jobs labelling plan_data plan_parts suite tuning",
     "plan": "errors jobs labelling layout plan_data plan_parts registry suite",
     # the child's side, and the side that holds the truth
@@ -58,7 +58,8 @@ ALLOWED = {
     "fingerprints": "prepared",
     "checking": "errors imports registry suite",
     "cards": "jobs prepared registry specs",
-    "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess splits tuning",
+    "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess priors splits "
+    "tuning",
     "sandbox": "messages",
     "evaluation": "fitting imports jobs metrics",
     "judging": "criteria fitting imports jobs specs",
