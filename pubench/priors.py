@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pubench.errors import PriorError
+from pubench.errors import PriorError, UnknownNameError
 from pubench.imports import resolve
 
 if TYPE_CHECKING:
@@ -112,25 +114,40 @@ def checked(found: Any, name: str) -> PriorEstimate:
     return made
 
 
-def prior_to_use(prior: float | str, X: Any, s: ArrayLike, *, scenario: Scenario, random_state: Any) -> float:
-    """Return a prior that is a number as it is, and one that names an estimator by asking that.
+def prior_to_use(estimator: Any, X: Any, s: ArrayLike) -> float:
+    """Return the number behind a classifier's ``prior``: itself, or what the prior estimator that it names says.
 
-    For ``fit`` of classifiers with a parameter ``prior``, after validation. A RandomState is not moved on: what else
-    is drawn from it does not depend on how the prior was found.
+    For ``fit``, after validation. The estimator sees the classifier's ``scenario`` and ``random_state``; a RandomState
+    is not moved on, so that what else is drawn does not depend on how the prior was found. Doubts become a warning.
 
     Parameters
     ----------
-    prior : float or str
-        A number, ``"estimate"``, or the name of a prior estimator.
+    estimator : PUClassifier
+        With the parameters ``prior`` (see :data:`pubench.base.PRIOR`), ``scenario`` and ``random_state``.
     X : array or sparse matrix of shape (n, d)
     s : array-like of shape (n,)
-    scenario : str
-    random_state : int, RandomState or None
-    """
-    if not isinstance(prior, str):
-        return float(prior)
-    if hasattr(random_state, "get_state"):
-        import copy
+        1 = labelled positive, 0 = unlabelled.
 
-        random_state = copy.deepcopy(random_state)
-    return estimate_prior(X, s, scenario=scenario, estimator=prior, random_state=random_state).value
+    Returns
+    -------
+    float
+        Fitted attributes call it ``prior_``.
+
+    Raises
+    ------
+    PriorError
+        If no prior estimator has that name, or it cannot serve these data.
+    """
+    if not isinstance(estimator.prior, str):
+        return float(estimator.prior)
+    state = copy.deepcopy(estimator.random_state)
+    try:
+        found = estimate_prior(
+            X, s, scenario=estimator.scenario, estimator=estimator.prior, random_state=state
+        )
+    except UnknownNameError as error:
+        raise PriorError(f"prior of {type(estimator).__name__}: {error}") from None
+    if found.doubts:
+        told = f"the prior {found.value:.3f} is an estimate in doubt: {'; '.join(found.doubts)}"
+        warnings.warn(told, UserWarning, stacklevel=3)
+    return found.value

@@ -8,11 +8,11 @@ import numpy as np
 
 from pubench_priors.problem import Floats, Labels
 
-__all__ = ["doubts_of"]
+__all__ = ["CLEAR", "doubts_of"]
 
 _FEW = 50
 # A difference of so many standard errors is no chance.
-_CLEAR = 2.5
+CLEAR = 3.0
 _TOP, _NEXT = 0.2, 0.6
 
 
@@ -26,11 +26,11 @@ def doubts_of(scores: Floats, s: Labels) -> list[str]:
     doubts = []
     if s.sum() < _FEW:
         doubts.append(f"fewer than {_FEW} labelled rows")
-    if _separation(scores, s) < _CLEAR:
+    if _separation(scores, s) < CLEAR:
         doubts.append(
             "labelled rows cannot be told from unlabelled ones: all may be positive, or the rows say nothing"
         )
-    elif _drop(scores, s) > _CLEAR:
+    elif _drop(scores, s) > CLEAR:
         doubts.append(
             "no pure region is seen, the best scores still differ: the prior may be less than estimated"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from pubench.errors import PriorError
 from pubench.priors import PriorEstimate
 from pubench.specs import Scenario
+from pubench_priors.doubts import CLEAR
 from pubench_priors.estimating import estimate_by_scores
 from pubench_priors.problem import Floats, Labels, Settings, read_problem
 
@@ -54,8 +56,8 @@ def elkan_noto(
     prior is then too large. They are means over a sample, and vary less.
 
     g is the classifier's out-of-fold score, calibrated: for :math:`e_1` and :math:`e_2` by the mean of s among the
-    rows nearest in score, the row itself left out; for :math:`e_3` by isotonic regression whose highest step has at
-    least as many rows as are labelled, since the maximum over small steps is the maximum of noise.
+    rows nearest in score, the row itself left out; for :math:`e_3` by the highest step of an isotonic regression, at
+    least half as long as rows are labelled and chosen by its lower limit, since the maximum of g is that of its noise.
 
     Parameters
     ----------
@@ -78,7 +80,10 @@ def elkan_noto(
         raise PriorError(f"which = {which!r} is unknown; give one of {', '.join(_FREQUENCIES)}")
     problem = read_problem(f"elkan-noto-{which}", X, s, scenario, random_state, claimed=SINGLE)
     return estimate_by_scores(
-        problem, Settings.of(f"elkan-noto-{which}", settings), statistic=partial(_prior, _FREQUENCIES[which])
+        problem,
+        Settings.of(f"elkan-noto-{which}", settings),
+        statistic=partial(_prior, _FREQUENCIES[which]),
+        more_doubts=partial(_overlap, _FREQUENCIES[which]),
     )
 
 
@@ -100,16 +105,32 @@ def calibrate(scores: Floats, s: Labels, n_neighbours: int) -> Floats:
 
 
 def highest_step(scores: Floats, s: Labels, least_rows: int) -> float:
-    """Return the highest value of an isotonic regression of s on the scores whose last step has so many rows.
+    """Return the mean of s over the m rows of highest score, m being at least ``least_rows``.
 
-    It is the greatest mean of s over the m rows of highest score, m being at least ``least_rows``; equal scores stay
-    together.
+    The greatest such mean is the highest step of an isotonic regression. Here m has the greatest mean less three
+    standard errors, half a row being allowed for, so that it is not luck that makes a short step high. Equal scores
+    stay together.
     """
     order = np.argsort(-scores, kind="stable")
     ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True)) + 1
     ends = ends[ends >= min(least_rows, len(s))]
     means = np.cumsum(s[order], dtype=np.int64)[ends - 1] / ends
-    return float(means.max())
+    errors = np.sqrt(means * (1.0 - means) / ends) + 0.5 / ends
+    return float(means[np.argmax(means - 3.0 * errors)])
+
+
+def _overlap(frequency: Frequency, scores: Floats, s: Labels) -> list[str]:
+    """Doubt a frequency that is clearly below that among the highest scores: other positives lie among negatives."""
+    rows = _step_rows(s)
+    found, most = frequency(scores, s), highest_step(scores, s, rows)
+    error = math.sqrt(most * (1.0 - most) / rows) + 0.5 / rows
+    if most - found <= CLEAR * error:
+        return []
+    return ["the classes overlap, which this method assumes they do not: the prior is less than estimated"]
+
+
+def _step_rows(s: Labels) -> int:
+    return max(_LEAST_ROWS, int(s.sum()) // 2)
 
 
 def _neighbours(s: Labels) -> int:
@@ -119,5 +140,5 @@ def _neighbours(s: Labels) -> int:
 _FREQUENCIES: dict[str, Frequency] = {
     "e1": lambda scores, s: e1(calibrate(scores, s, _neighbours(s)), s),
     "e2": lambda scores, s: e2(calibrate(scores, s, _neighbours(s)), s),
-    "e3": lambda scores, s: e3(np.array([highest_step(scores, s, max(_LEAST_ROWS, int(s.sum())))])),
+    "e3": lambda scores, s: e3(np.array([highest_step(scores, s, _step_rows(s))])),
 }

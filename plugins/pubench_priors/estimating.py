@@ -19,6 +19,8 @@ __all__ = ["Share", "Statistic", "estimate_by_scores", "finished", "prior_of_mix
 
 Statistic = Callable[[Floats, Labels], float]
 """From scores (n,) and labels s (n,) to the prior."""
+Doubts = Callable[[Floats, Labels], list[str]]
+"""From scores and labels to sentences."""
 Share = Callable[[Floats, Floats], float]
 """From the scores of P and of U to the share of positives in U."""
 
@@ -37,7 +39,12 @@ def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats, s: Labels
 
 
 def estimate_by_scores(
-    problem: Problem, settings: Settings, *, share: Share | None = None, statistic: Statistic | None = None
+    problem: Problem,
+    settings: Settings,
+    *,
+    share: Share | None = None,
+    statistic: Statistic | None = None,
+    more_doubts: Doubts = lambda scores, s: [],
 ) -> PriorEstimate:
     """Score the rows, apply the statistic, and ask the bootstrap how far it moves.
 
@@ -52,7 +59,8 @@ def estimate_by_scores(
     value = statistic(scores, problem.s)
     moved = _resampled(statistic, scores, problem, settings.n_resamples) - value
     reach = float(norm.ppf(0.5 + settings.level / 2.0)) * _spread(moved)
-    return finished(value, (value - reach, value + reach), problem, settings, doubts_of(scores, problem.s))
+    doubts = doubts_of(scores, problem.s) + more_doubts(scores, problem.s)
+    return finished(value, (value - reach, value + reach), problem, settings, doubts)
 
 
 def _spread(moved: Floats) -> float:

@@ -135,8 +135,10 @@ def _units(row: NDArray[np.int64], s: NDArray[np.uint8]) -> tuple[NDArray[np.int
     turn[which & (in_u > 0) & (turn >= in_u)] = 0
     tied = which | (turn < in_p)
     unit = np.full(len(s), -1, dtype=np.int64)
-    unit[tied] = np.unique(row[tied] * (len(s) + 1) + turn[tied], return_inverse=True)[1].ravel()
-    return unit, int(unit.max()) + 1
+    _, first, found = np.unique(row[tied] * (len(s) + 1) + turn[tied], return_index=True, return_inverse=True)
+    # Numbered as they come, not by their bits: rows rounded to single precision are dealt alike.
+    unit[tied] = np.argsort(np.argsort(first))[found.ravel()]
+    return unit, len(first)
 
 
 def _occurrence(values: NDArray[np.int64]) -> NDArray[np.int64]:

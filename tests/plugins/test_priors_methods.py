@@ -130,11 +130,15 @@ def test_calibration_leaves_the_row_itself_out():
 
 def test_the_highest_step_by_hand():
     scores, s = np.array([9.0, 8.0, 8.0, 7.0, 1.0]), np.array([1, 0, 1, 0, 0], dtype=np.uint8)
+    # Means 1, 2/3, 1/2, 2/5 of the first 1, 3, 4, 5 rows: the rows of score 8 stay together. Their lower limits are
+    # 1 - 3 (1/2), 2/3 - 3 (0.272 + 1/6), 1/2 - 3 (1/4 + 1/8), 2/5 - 3 (0.219 + 1/10), the first being the greatest.
     assert elkan_noto.highest_step(scores, s, 1) == 1.0
-    # The rows of score 8 stay together: two thirds, not one half.
-    assert elkan_noto.highest_step(scores, s, 2) == pytest.approx(2 / 3)
-    assert elkan_noto.highest_step(scores, s, 4) == pytest.approx(0.5)
-    assert elkan_noto.highest_step(scores, s, 99) == pytest.approx(0.4)
+    assert elkan_noto.highest_step(scores, s, 2) == pytest.approx(0.4)
+    # A hundred times as many rows have a tenth of the errors: two thirds it is, of the limits 0.583, 0.425, 0.334.
+    many = np.repeat(scores, 100), np.repeat(s, 100)
+    assert elkan_noto.highest_step(*many, 200) == pytest.approx(2 / 3)
+    assert elkan_noto.highest_step(*many, 400) == pytest.approx(0.5)
+    assert elkan_noto.highest_step(*many, 999) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("which", ["e1", "e2"])
