@@ -24,7 +24,7 @@ from pubench.labelling import assign
 from pubench.messages import Message
 from pubench.prepared import read_features
 from pubench.sandbox import Sandbox, SandboxError
-from pubench.truth import read_posterior, read_split, read_target
+from pubench.truth import read_posterior, read_sides, read_split
 
 __all__ = ["Record", "label_rows", "run_job"]
 
@@ -49,10 +49,7 @@ def run_job(job: Job, sandbox: Sandbox) -> list[Record]:
 def label_rows(job: Job) -> tuple[NDArray[np.int64], Assignment, Truth]:
     """Choose rows, split and label them. The assignment's numbers point into the returned rows."""
     prepared, seeds = job.data.prepared, job.seeds
-    mapping = np.full(len(prepared.classes), -1, dtype=np.int8)
-    for number, side in job.data.classes.items():
-        mapping[number] = side
-    sides = mapping[read_target(prepared.truth)]
+    sides = read_sides(prepared.truth, job.data.classes)
     rows = np.flatnonzero(sides >= 0)
     if job.data.sample is not None:
         rows = _sample(rows, sides[rows], job.data.sample, np.random.default_rng(seeds["sample"]))
@@ -231,21 +228,14 @@ class Conversation:
         return [*arrays, self.truth.train] if self.job.algorithm.labels == "true" else arrays
 
     def _request(self) -> dict[str, Any]:
-        job, prepared = self.job, self.job.data.prepared
-        data = {
-            "folder": prepared.folder,
-            "sparse": prepared.sparse,
-            "n_features": prepared.n_features,
-            "categorical": prepared.categorical,
-            "missing": prepared.missing,
-        }
+        job = self.job
         algorithm = {
             name: getattr(job.algorithm, name) for name in ("estimator", "params", "space", "receives")
         }
         return {
             "kind": "cells",
             "files": job.files,
-            "data": data,
+            "data": job.data.prepared.for_child(),
             "preprocess": asdict(job.data.preprocess),
             "scenario": job.labelling.scenario,
             "algorithm": algorithm,

@@ -53,8 +53,9 @@ ALLOWED = {
     "layout": "cache jobs labelling plan_data plan_parts suite tuning",
     "plan": "errors jobs labelling layout plan_data plan_parts registry suite",
     # the child's side, and the side that holds the truth
-    "child": "failures messages serve_cells serve_load",
+    "child": "failures messages serve_cells serve_load serve_prior",
     "serve_load": "cache child data errors fingerprints imports messages prepared truth",
+    "serve_prior": "child fitting imports messages prepared preprocess priors",
     "fingerprints": "prepared",
     "checking": "errors imports registry suite",
     "cards": "jobs prepared registry specs",
@@ -65,6 +66,7 @@ ALLOWED = {
     "judging": "criteria fitting imports jobs specs",
     "cell": "data evaluation failures fitting imports jobs judging labelling messages prepared sandbox truth",
     "worker": "cell jobs sandbox",
+    "prior_table": "data errors jobs labelling plan_data prepared registry sandbox specs truth",
     # running and keeping
     "store": "cache errors jobs",
     "provenance": "registry",
@@ -76,8 +78,8 @@ ALLOWED = {
     # the doors
     "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
     "suite",
-    "cli": "api cache cached cards checking errors export jobs plan plan_data plugins prepare report results runner "
-    "store suite",
+    "cli": "api cache cached cards checking errors export jobs labelling plan plan_data plugins prepare prior_table "
+    "registry report results runner specs store suite",
     "__main__": "cli",
     "__init__": "api base data hookspecs priors results specs",
 }
@@ -90,12 +92,24 @@ HOLDS_TRUTH = {
     "worker",
     "jobs",
     "plan",
+    "prior_table",
     "store",
     "results",
     "runner",
     "truth",
 }
-CHILD_SIDE = ("serve_cells", "fitting", "tuning", "criteria", "preprocess", "splits", "messages", "failures")
+CHILD_SIDE = (
+    "serve_cells",
+    "serve_prior",
+    "priors",
+    "fitting",
+    "tuning",
+    "criteria",
+    "preprocess",
+    "splits",
+    "messages",
+    "failures",
+)
 PUBLIC = {
     "",
     "base",

@@ -99,6 +99,9 @@ def finished(
     least = problem.n_labelled / n if problem.scenario == "single-training-set" else inside
     most = 1.0 - inside
     least = min(least, most)
+    if not least < value < most and ends[0] == ends[1]:
+        # No resample left the edge: that is no certainty, only no information.
+        ends = (least, most)
     if value >= most:
         doubts = [*doubts, "at the upper edge: nearly all unlabelled rows look like positives"]
     elif value <= least:
