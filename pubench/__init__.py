@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pubench.base import PUClassifier
     from pubench.data import Data
     from pubench.hookspecs import hookimpl
+    from pubench.priors import PriorEstimate, estimate_prior
     from pubench.results import Results, read_results
     from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
 
@@ -28,6 +29,8 @@ _WHERE = {
     "PUClassifier": "base",
     "Data": "data",
     "hookimpl": "hookspecs",
+    "PriorEstimate": "priors",
+    "estimate_prior": "priors",
     "Results": "results",
     "read_results": "results",
     "Algorithm": "specs",
@@ -50,8 +53,10 @@ __all__ = [
     "Int",
     "Metric",
     "PUClassifier",
+    "PriorEstimate",
     "PriorEstimator",
     "Results",
+    "estimate_prior",
     "hookimpl",
     "load_dataset",
     "make",

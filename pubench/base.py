@@ -23,6 +23,7 @@ A classifier is then its mathematics::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -36,9 +37,11 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 __all__ = [
+    "PRIOR",
     "Either",
     "OneOf",
     "PUClassifier",
+    "PriorName",
     "Real",
     "Rule",
     "Whole",
@@ -142,6 +145,24 @@ class Either:
     def allows(self, value: object) -> bool:
         """Whether one of the rules allows ``value``."""
         return any(rule.allows(value) for rule in self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class PriorName:
+    """The name of a prior estimator, or "estimate" for the default one; whether it is registered, ``fit`` finds out."""
+
+    @property
+    def text(self) -> str:
+        """The allowed values in words."""
+        return "'estimate' or the name of a prior estimator"
+
+    def allows(self, value: object) -> bool:
+        """Whether ``value`` has the form of a name."""
+        return isinstance(value, str) and bool(re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", value))
+
+
+PRIOR = Either(Real(0.0, 1.0, open_low=True, open_high=True), PriorName())
+"""What a parameter ``prior`` may be; :func:`pubench.priors.prior_to_use` makes a number of it."""
 
 
 def _bounds(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:

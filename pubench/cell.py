@@ -24,12 +24,13 @@ from pubench.labelling import assign
 from pubench.messages import Message
 from pubench.prepared import read_features
 from pubench.sandbox import Sandbox, SandboxError
-from pubench.truth import read_posterior, read_split, read_target
+from pubench.truth import read_posterior, read_sides, read_split
 
 __all__ = ["Record", "label_rows", "run_job"]
 
 Record = dict[str, Any]
 IMPORT_SECONDS = 120.0
+_COSTS = ("fit_seconds", "score_seconds", "peak_memory_mb")
 
 
 def run_job(job: Job, sandbox: Sandbox) -> list[Record]:
@@ -48,10 +49,7 @@ def run_job(job: Job, sandbox: Sandbox) -> list[Record]:
 def label_rows(job: Job) -> tuple[NDArray[np.int64], Assignment, Truth]:
     """Choose rows, split and label them. The assignment's numbers point into the returned rows."""
     prepared, seeds = job.data.prepared, job.seeds
-    mapping = np.full(len(prepared.classes), -1, dtype=np.int8)
-    for number, side in job.data.classes.items():
-        mapping[number] = side
-    sides = mapping[read_target(prepared.truth)]
+    sides = read_sides(prepared.truth, job.data.classes)
     rows = np.flatnonzero(sides >= 0)
     if job.data.sample is not None:
         rows = _sample(rows, sides[rows], job.data.sample, np.random.default_rng(seeds["sample"]))
@@ -164,11 +162,13 @@ class Conversation:
             "true_prior": self.assignment.prior,
             "output": self.sandbox.output(),
         }
-        told = (*self.job.data.notes, *self.assignment.notes, *record.get("notes", ()))
-        notes: Record = {"notes": list(told)}
+        told = [*self.job.data.notes, *self.assignment.notes, *record.get("notes", ())]
+        doubts, notes = record.pop("doubts", ()), Record(notes=told)
         # A cell that used no prior says so, whatever the others of its job were given.
-        if not (criterion.needs_prior or "prior" in self.job.algorithm.receives):
-            notes["prior"] = None
+        if criterion.needs_prior or "prior" in self.job.algorithm.receives:
+            told += [f"prior by {self.job.prior.name}: {doubt}" for doubt in doubts]
+        else:
+            notes |= dict.fromkeys(("prior", "prior_low", "prior_high"))
         self.records[cell.key] = facts | record | notes | self._search(name)
 
     def _search(self, name: str | None) -> Record:
@@ -194,8 +194,7 @@ class Conversation:
             metrics |= judge(self.job.judges, self.truth.test, predictions, header["prior"], scenario)
         versions = {metric.name: metric.version for metric in self.job.metrics}
         record = {
-            name: header[name]
-            for name in ("params", "prior", "fit_seconds", "score_seconds", "peak_memory_mb")
+            name: header[name] for name in ("params", "prior", "prior_low", "prior_high", "doubts", *_COSTS)
         }
         seconds = self._searched.header["seconds"] if self._searched else 0.0
         collapse = {"collapsed": is_collapsed(predictions), "tune_seconds": seconds}
@@ -229,21 +228,14 @@ class Conversation:
         return [*arrays, self.truth.train] if self.job.algorithm.labels == "true" else arrays
 
     def _request(self) -> dict[str, Any]:
-        job, prepared = self.job, self.job.data.prepared
-        data = {
-            "folder": prepared.folder,
-            "sparse": prepared.sparse,
-            "n_features": prepared.n_features,
-            "categorical": prepared.categorical,
-            "missing": prepared.missing,
-        }
+        job = self.job
         algorithm = {
             name: getattr(job.algorithm, name) for name in ("estimator", "params", "space", "receives")
         }
         return {
             "kind": "cells",
             "files": job.files,
-            "data": data,
+            "data": job.data.prepared.for_child(),
             "preprocess": asdict(job.data.preprocess),
             "scenario": job.labelling.scenario,
             "algorithm": algorithm,
@@ -257,7 +249,13 @@ class Conversation:
     def _prior(self) -> Mapping[str, Any]:
         plan = self.job.prior
         value = self.assignment.prior if plan.source == "true" else plan.value
-        return {"value": value, "name": plan.name, "function": plan.function, "params": plan.params}
+        return {
+            "value": value,
+            "name": plan.name,
+            "function": plan.function,
+            "params": plan.params,
+            "factor": plan.factor,
+        }
 
 
 def _criterion_json(criterion: CriterionPlan) -> dict[str, Any]:

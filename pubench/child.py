@@ -112,6 +112,10 @@ def _handler(kind: str) -> Callable[[Message, Channel], None]:
         from pubench.serve_cells import serve_cells
 
         return serve_cells
+    if kind == "prior":
+        from pubench.serve_prior import serve_prior
+
+        return serve_prior
     from pubench.serve_load import serve_load
 
     return serve_load

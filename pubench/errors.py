@@ -8,6 +8,7 @@ from collections.abc import Iterable
 __all__ = [
     "DataError",
     "DuplicateNameError",
+    "PriorError",
     "PubenchError",
     "RunFolderError",
     "StoreError",
@@ -27,6 +28,10 @@ class SuiteError(PubenchError):
 
 class DataError(PubenchError):
     """A data set that cannot be loaded, or cannot serve what the suite asks of it."""
+
+
+class PriorError(PubenchError, ValueError):
+    """Data from which the class prior cannot be estimated, or not in this way."""
 
 
 class UnknownNameError(PubenchError, LookupError):

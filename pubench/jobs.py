@@ -30,7 +30,8 @@ __all__ = [
 class Cell:
     """One planned result: what it is called in tables, and the key of all that defines it.
 
-    ``skip`` says why it cannot be run; ``reference`` marks results that used true labels.
+    ``skip`` says why it cannot be run; ``reference`` marks results that used true labels; ``prior_factor`` is what the
+    prior was multiplied by, where a suite varies it.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Cell:
     criterion: str | None
     reference: bool
     skip: str = ""
+    prior_factor: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +125,14 @@ class TuningPlan:
 
 @dataclass(frozen=True, slots=True)
 class PriorPlan:
-    """Where the prior comes from: ``true``, ``fixed``, ``none``, or an estimator's function."""
+    """Where the prior comes from: ``true``, ``fixed``, ``none``, or an estimator's function; and its factor."""
 
     source: Literal["true", "fixed", "none", "estimated"]
     value: float | None = None
     name: str = ""
     function: str | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

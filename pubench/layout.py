@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from pubench.cache import digest
-from pubench.jobs import Cell, CriterionPlan, DataPlan, Job, Limits, MetricPlan
+from pubench.jobs import Cell, CriterionPlan, DataPlan, Job, Limits, MetricPlan, PriorPlan
 from pubench.labelling import Labelling
 from pubench.plan_data import DatasetPart
 from pubench.plan_parts import AlgorithmPart, PriorPart, SearchPart
@@ -28,7 +29,7 @@ class Parts:
     datasets: Sequence[DatasetPart]
     algorithms: Sequence[AlgorithmPart]
     searches: Sequence[SearchPart]
-    prior: PriorPart
+    priors: Sequence[PriorPart]
     metrics: tuple[MetricPlan, ...]
     judges: tuple[CriterionPlan, ...]
     files: tuple[str, ...]
@@ -40,6 +41,7 @@ class _Combination:
 
     data: DatasetPart
     labelling: Labelling
+    prior: PriorPart
     algorithm: AlgorithmPart
     search: SearchPart
 
@@ -48,7 +50,7 @@ class Layout:
     """Turns combinations into cells and jobs; digests of what repeats are computed once."""
 
     def __init__(self, suite: Suite, parts: Parts) -> None:
-        self.suite, self.parts, self.prior = suite, parts, parts.prior
+        self.suite, self.parts = suite, parts
         self._labellings = {
             labelling: digest({**_fields(labelling), "name": ""}) for labelling in suite.labellings
         }
@@ -76,16 +78,20 @@ class Layout:
             [[search] for search in searches] if self.suite.tuning.sampler in ADAPTIVE else [list(searches)]
         )
         for data in self.parts.datasets:
-            for labelling in self.suite.labellings:
+            for labelling, prior in product(self.suite.labellings, self.parts.priors):
                 for replicate in range(self.suite.replicates):
                     for algorithm in self.parts.algorithms:
                         for group in shared if algorithm.tuned else [[SearchPart.none()]]:
-                            yield replicate, [_Combination(data, labelling, algorithm, one) for one in group]
+                            yield (
+                                replicate,
+                                [_Combination(data, labelling, prior, algorithm, one) for one in group],
+                            )
 
     def _cell(self, replicate: int, combination: _Combination) -> Cell:
         data, algorithm, search = combination.data, combination.algorithm, combination.search
-        labelling = combination.labelling
-        prior = self.prior.digest if self._uses_prior(combination) else ""
+        labelling, factor = combination.labelling, combination.prior.factor
+        # What uses no prior has the same key for every factor: it is run once, and stands in each one's table.
+        prior = combination.prior.digest if self._uses_prior(combination) else ""
         parts = (
             PROTOCOL,
             data.digest,
@@ -99,12 +105,13 @@ class Layout:
             key=hashlib.sha256("|".join(parts).encode()).hexdigest()[:24],
             dataset=data.label,
             scenario=labelling.scenario,
-            labelling=labelling.label,
+            labelling=labelling.label if factor is None else f"{labelling.label}, prior x {factor:g}",
             replicate=replicate,
             algorithm=algorithm.label,
             criterion=search.name,
             reference=algorithm.reference or search.reference,
             skip=self._skip(combination),
+            prior_factor=factor,
         )
 
     def _uses_prior(self, combination: _Combination) -> bool:
@@ -119,9 +126,10 @@ class Layout:
             data.unfit(combination.labelling),
             algorithm.unfit(data, scenario),
             search.unfit(data, scenario),
-            self.prior.unfit(scenario) if self._uses_prior(combination) else "",
+            combination.prior.unfit(data, scenario) if self._uses_prior(combination) else "",
         ]
-        unknown = self.prior.plan.source == "none" or (self.prior.plan.source == "true" and data.pu)
+        source = combination.prior.plan.source
+        unknown = source == "none" or (source == "true" and data.pu)
         if unknown and (algorithm.needs_prior or search.needs_prior):
             who = algorithm.label if algorithm.needs_prior else f"criterion '{search.name}'"
             reasons.append(f"{who} needs a class prior; set [prior] source")
@@ -139,9 +147,7 @@ class Layout:
             labelling=first.labelling,
             algorithm=first.algorithm.plan,
             tuning=first.search.tuning,
-            prior=self.prior.plan
-            if uses_prior
-            else replace(self.prior.plan, source="none", value=None, function=None),
+            prior=first.prior.plan if uses_prior else PriorPlan("none"),
             limits=Limits(limits.seconds, limits.memory_mb, limits.threads),
             metrics=() if first.data.pu else self.parts.metrics,
             judges=self.parts.judges if first.data.pu else (),

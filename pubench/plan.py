@@ -13,7 +13,7 @@ from pubench.jobs import DataPlan, Job, Plan, PlannedMetric
 from pubench.labelling import Labelling
 from pubench.layout import Layout, Parts
 from pubench.plan_data import DatasetPart, dataset_parts
-from pubench.plan_parts import SearchPart, algorithm_part, metric_plans, prior_part, search_part
+from pubench.plan_parts import SearchPart, algorithm_part, metric_plans, prior_parts, search_part
 from pubench.registry import Registry
 from pubench.suite import Suite
 
@@ -69,7 +69,7 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         lambda i: _shown(suite.report.metrics[i], registry, suite),
         len(suite.report.metrics),
     )
-    priors = gather("prior", lambda _: prior_part(suite.prior, registry), 1)
+    priors = gather("prior", lambda _: prior_parts(suite.prior, registry), 1)
     found = gather(
         "datasets[{}]",
         lambda i: dataset_parts(suite.datasets[i], registry, base, files, suite.limits.load_seconds),

@@ -46,6 +46,22 @@ class DatasetPart:
             return f"{self.label} comes with its own labels; use positives = 'given'"
         return f"{self.label} comes without labels of its own; give positives or a frequency"
 
+    def refused_by(self, who: str, accepts: tuple[str, ...]) -> str:
+        """Say why somebody who accepts only so much cannot take the rows; nothing if they can."""
+        if isinstance(self.plan, str):
+            return ""
+        prepared, preprocess = self.plan.prepared, self.plan.preprocess
+        if prepared.sparse and "sparse" not in accepts:
+            return f"{who} cannot take sparse data ({self.label})"
+        holes = prepared.missing if preprocess.impute == "none" else 0
+        if prepared.categorical and preprocess.categorical == "codes":
+            if "categorical" not in accepts:
+                return f"{who} cannot take categorical codes ({self.label}); set preprocess.categorical"
+            holes += prepared.missing_codes
+        if holes and "missing" not in accepts:
+            return f"{who} cannot take missing values ({self.label} has {holes}); set [preprocess]"
+        return ""
+
     def check(self, labelling: Labelling) -> None:
         """Raise DataError if the labelling asks for what the data do not have."""
         if isinstance(self.plan, str) or self.unfit(labelling):

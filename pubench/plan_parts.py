@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from pubench.cache import digest
 from pubench.errors import SuiteError
 from pubench.jobs import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, TuningPlan
 from pubench.plan_data import DatasetPart
+from pubench.priors import DEFAULT, ESTIMATE
 from pubench.registry import Registered, Registry
 from pubench.specs import Algorithm, Metric, Scenario
 from pubench.suite import AlgorithmEntry, PriorConfig, TuningConfig
@@ -20,12 +22,71 @@ __all__ = [
     "SearchPart",
     "algorithm_part",
     "metric_plans",
-    "prior_part",
+    "prior_parts",
     "search_part",
     "tuning_plan",
 ]
 
 ORACLE = "oracle-"
+
+
+@dataclass(frozen=True, slots=True)
+class PriorPart:
+    """Where the prior comes from, resolved, and what it is multiplied by."""
+
+    plan: PriorPlan
+    digest: str
+    factor: float | None = None
+    scenarios: tuple[Scenario, ...] = ()
+    accepts: tuple[str, ...] = ()
+
+    def unfit(self, data: DatasetPart, scenario: Scenario) -> str:
+        """Say why these data cannot have this prior; nothing if they can."""
+        if self.plan.source == "estimated":
+            name = f"prior estimator '{self.plan.name}'"
+            if scenario not in self.scenarios:
+                return f"{name} is not made for {scenario} data"
+            return data.refused_by(name, self.accepts)
+        positive, negative = data.counts
+        if (
+            self.plan.source == "true"
+            and not data.pu
+            and self.plan.factor * positive >= positive + negative > 0
+        ):
+            share = positive / (positive + negative)
+            found = f"{self.plan.factor:g} times the prior, {share:.3g} ({data.label}),"
+            return f"{found} is no prior; lower prior.factors"
+        return ""
+
+
+def prior_parts(config: PriorConfig, registry: Registry) -> list[PriorPart]:
+    """Resolve the source of the prior: one part, or one for each factor."""
+    part = _source_part(config, registry)
+    # Multiplied by 1 a prior is what it is without factors: the cells are the same.
+    return [
+        replace(
+            part,
+            plan=replace(part.plan, factor=factor),
+            factor=factor,
+            digest=part.digest if factor == 1 else digest([part.digest, factor]),
+        )
+        for factor in config.factors
+    ] or [part]
+
+
+def _source_part(config: PriorConfig, registry: Registry) -> PriorPart:
+    source = config.source
+    if not isinstance(source, str):
+        return PriorPart(PriorPlan("fixed", float(source)), digest(["fixed", float(source)]))
+    if source == "true":
+        return PriorPart(PriorPlan("true"), digest("true"))
+    if source == "none":
+        return PriorPart(PriorPlan("none"), digest("none"))
+    registered = registry.prior(DEFAULT if source == ESTIMATE else source)
+    spec, params = registered.spec, {**registered.spec.params, **config.params}
+    plan = PriorPlan("estimated", None, spec.name, spec.function, params)
+    defined = digest([spec.name, registered.version, spec.function, params])
+    return PriorPart(plan, defined, None, spec.scenarios, spec.accepts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +98,7 @@ class AlgorithmPart:
     spec: Algorithm
     tuned: bool
     digest: str
+    own_prior: PriorPart | None = None
 
     @property
     def reference(self) -> bool:
@@ -57,23 +119,12 @@ class AlgorithmPart:
         """Say why it cannot take the data; nothing if it can."""
         if scenario not in self.spec.scenarios:
             return f"{self.label} is not made for {scenario} data"
-        if isinstance(data.plan, str):
-            return ""
         if self.reference and data.pu:
             return f"{self.label} needs true classes, which nobody knows ({data.label})"
-        prepared, preprocess = data.plan.prepared, data.plan.preprocess
-        if prepared.sparse and "sparse" not in self.spec.accepts:
-            return f"{self.label} cannot take sparse data ({data.label})"
-        takes, holes = self.spec.accepts, prepared.missing if preprocess.impute == "none" else 0
-        if prepared.categorical and preprocess.categorical == "codes":
-            if "categorical" not in takes:
-                return (
-                    f"{self.label} cannot take categorical codes ({data.label}); set preprocess.categorical"
-                )
-            holes += prepared.missing_codes
-        if holes and "missing" not in takes:
-            return f"{self.label} cannot take missing values ({data.label} has {holes}); set [preprocess]"
-        return ""
+        reason = data.refused_by(self.label, self.spec.accepts)
+        if reason or self.own_prior is None:
+            return reason
+        return self.own_prior.unfit(data, scenario)
 
 
 def algorithm_part(entry: AlgorithmEntry, registry: Registry, tuning: TuningConfig) -> AlgorithmPart:
@@ -93,7 +144,16 @@ def algorithm_part(entry: AlgorithmEntry, registry: Registry, tuning: TuningConf
     receives = tuple(name for name in spec.receives if name not in params)
     plan = AlgorithmPlan(spec.estimator, params, space, receives, spec.labels)
     defined = [entry.use, registered.version, spec.estimator, params, space, spec.labels]
-    return AlgorithmPart(entry.label, plan, spec, entry.tune, digest(defined))
+    own = _own_prior(spec, params, registry)
+    if own is not None:
+        defined.append(own.digest)
+    return AlgorithmPart(entry.label, plan, spec, entry.tune, digest(defined), own)
+
+
+def _own_prior(spec: Algorithm, params: Mapping[str, Any], registry: Registry) -> PriorPart | None:
+    """Return the estimator that an algorithm's own parameter names: its version belongs to what defines the cell."""
+    name = params.get("prior") if "prior" in spec.receives and spec.labels == "pu" else None
+    return _source_part(PriorConfig(source=name), registry) if isinstance(name, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,36 +219,6 @@ def tuning_plan(tuning: TuningConfig) -> TuningPlan:
     """Return the search as the child needs to know it."""
     batch = tuning.batch if tuning.sampler in ADAPTIVE else 1
     return TuningPlan(tuning.sampler, tuning.trials, batch, tuning.folds, tuning.validation)
-
-
-@dataclass(frozen=True, slots=True)
-class PriorPart:
-    """Where the prior comes from, resolved."""
-
-    plan: PriorPlan
-    digest: str
-    scenarios: tuple[Scenario, ...] = ()
-
-    def unfit(self, scenario: Scenario) -> str:
-        """Say why the estimator cannot serve this scenario; nothing if it can."""
-        if self.scenarios and scenario not in self.scenarios:
-            return f"prior estimator '{self.plan.name}' is not made for {scenario} data"
-        return ""
-
-
-def prior_part(config: PriorConfig, registry: Registry) -> PriorPart:
-    """Resolve the source of the prior."""
-    source = config.source
-    if not isinstance(source, str):
-        return PriorPart(PriorPlan("fixed", float(source)), digest(["fixed", float(source)]))
-    if source == "true":
-        return PriorPart(PriorPlan("true"), digest("true"))
-    if source == "none":
-        return PriorPart(PriorPlan("none"), digest("none"))
-    registered = registry.prior(source)
-    spec, params = registered.spec, {**registered.spec.params, **config.params}
-    plan = PriorPlan("estimated", None, source, spec.function, params)
-    return PriorPart(plan, digest([source, registered.version, spec.function, params]), spec.scenarios)
 
 
 def metric_plans(metrics: Mapping[str, Registered[Metric]]) -> tuple[MetricPlan, ...]:

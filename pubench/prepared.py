@@ -72,6 +72,11 @@ class Prepared:
         fields["categorical"] = tuple((int(column), int(codes)) for column, codes in fields["categorical"])
         return cls(**fields)
 
+    def for_child(self) -> dict[str, Any]:
+        """Return what a process that is to see the features, and no class, must know."""
+        names = ("folder", "sparse", "n_features", "categorical", "missing")
+        return {name: getattr(self, name) for name in names}
+
     def arrays(self) -> list[Path]:
         """Return the files that must be there."""
         parts = ("data", "indices", "indptr") if self.sparse else ("X",)

@@ -19,7 +19,7 @@ __all__ = ["FAILED", "TIMES", "Results", "read_results"]
 
 TIMES = ("tune_seconds", "fit_seconds", "score_seconds", "peak_memory_mb")
 FAILED = ("failed", "timeout", "crashed", "out-of-memory")
-_FACTS = ("collapsed", "regret", "prior", "true_prior", "n_p", "n_u", "n_test")
+_FACTS = ("prior", "prior_low", "prior_high", "true_prior", "n_p", "n_u", "n_test")
 
 Row = dict[str, Any]
 
@@ -101,6 +101,8 @@ def _row(plan: Plan, number: int, records: Mapping[str, Record]) -> Row:
         "status": record["status"],
         "error": record.get("error"),
         **{name: None if name in outdated else metrics.get(name) for name in plan.metrics},
+        **{name: record.get(name) for name in ("collapsed", "regret")},
+        "prior_factor": cell.prior_factor,
         **{name: record.get(name) for name in _FACTS},
         "params": json.dumps(record["params"], sort_keys=True) if "params" in record else None,
         "reference": cell.reference,

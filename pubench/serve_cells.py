@@ -25,6 +25,7 @@ from pubench.memory import peak_mb, reset_peak
 from pubench.messages import Message
 from pubench.prepared import read_features
 from pubench.preprocess import Fitted, Preprocess, fit_preprocess
+from pubench.priors import checked
 from pubench.splits import folds, validation_share
 from pubench.tuning import SearchConfig, Trial, choose, param_from_json, search
 
@@ -88,6 +89,7 @@ def _answer(
         "criterion": criterion["name"],
         "params": dict(chosen),
         "prior": bench.train.prior,
+        **bench.estimated,
     }
     bench.channel.send(header | seconds | {"peak_memory_mb": peak_mb()}, arrays)
 
@@ -132,6 +134,7 @@ class Bench:
         self.categorical = {int(column): int(codes) for column, codes in data["categorical"]}
         self._config, self._holes = Preprocess(**request["preprocess"]), bool(data["missing"])
         self.prior_error: Exception | None = None
+        self.estimated: dict[str, Any] = {"prior_low": None, "prior_high": None, "doubts": []}
         prior = self._prior_or_error(rows, s)
         self.train = PUTrain(take_rows(self.features, rows), s, rows, prior, request["scenario"])
         # One-hot blocks are plain numbers, and have moved the columns behind them.
@@ -157,20 +160,27 @@ class Bench:
 
     def _prior(self, rows: NDArray[np.int64], s: NDArray[np.uint8]) -> float | None:
         source = self.request["prior"]
-        if source["function"] is None:
-            value: float | None = source["value"]
-            return value
-        X = take_rows(self.features, rows)
-        X = self._fit_preprocess(X).transform(X)
-        seed = self.request["seeds"]["prior"] % 2**32
-        scenario = self.request["scenario"]
-        estimate = resolve(source["function"])(X, s, scenario=scenario, random_state=seed, **source["params"])
-        prior = float(estimate)
+        value: float | None = source["value"] if source["function"] is None else self._estimate(rows, s)
+        if value is None:
+            return None
+        prior = value * float(source["factor"])
         if not 0.0 < prior < 1.0:
             raise MisbehaviourError(
-                f"prior estimator '{source['name']}' returned {prior}, which is not inside (0, 1)"
+                f"{source['factor']:g} times the prior, {value:.3g}, is not inside (0, 1); lower prior.factors"
             )
         return prior
+
+    def _estimate(self, rows: NDArray[np.int64], s: NDArray[np.uint8]) -> float:
+        """Ask the estimator, and keep what it says of its own certainty."""
+        source, seed = self.request["prior"], self.request["seeds"]["prior"] % 2**32
+        X = take_rows(self.features, rows)
+        X = self._fit_preprocess(X).transform(X)
+        function, scenario = resolve(source["function"]), self.request["scenario"]
+        found = checked(
+            function(X, s, scenario=scenario, random_state=seed, **source["params"]), source["name"]
+        )
+        self.estimated = {"prior_low": found.low, "prior_high": found.high, "doubts": found.doubts}
+        return found.value
 
     def _fit_preprocess(self, X: Matrix) -> Fitted:
         return fit_preprocess(self._config, X, self.categorical, missing=self._holes)

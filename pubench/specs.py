@@ -187,7 +187,17 @@ class Metric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorEstimator:
-    """An estimator of Pr(y = 1): ``function(X, s, *, scenario, random_state, **params) -> float``."""
+    """An estimator of Pr(y = 1): ``function(X, s, *, scenario, random_state, **params)``.
+
+    The function sees the training rows and s, and returns a :class:`pubench.priors.PriorEstimate` or a plain number.
+
+    Attributes
+    ----------
+    assumes : str
+        What must be true of the data, in words.
+    accepts : tuple of str
+        What the rows may be or hold besides dense finite numbers: ``"sparse"``, ``"missing"``.
+    """
 
     name: str
     function: str
@@ -195,6 +205,8 @@ class PriorEstimator:
     version: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = SCENARIOS
+    assumes: str = ""
+    accepts: tuple[str, ...] = ()
     paper: str = ""
 
 

@@ -5,6 +5,7 @@ No child process that runs an algorithm imports this module.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from pubench.cache import digest
 
-__all__ = ["read_posterior", "read_split", "read_target", "truth_path"]
+__all__ = ["read_posterior", "read_sides", "read_split", "read_target", "truth_path"]
 
 
 def truth_path(folder: Path) -> Path:
@@ -30,6 +31,15 @@ def read_target(truth: str) -> NDArray[np.int32]:
     """Return the class number of each row, shape (n,)."""
     codes: NDArray[np.int32] = np.load(truth)
     return codes
+
+
+def read_sides(truth: str, classes: Mapping[int, int]) -> NDArray[np.int8]:
+    """Return 1 for positive rows, 0 for negative ones and -1 for those of classes not in use, shape (n,)."""
+    target = read_target(truth)
+    sides = np.full(max(int(target.max(initial=-1)), *classes) + 1, -1, dtype=np.int8)
+    sides[list(classes)] = list(classes.values())
+    found: NDArray[np.int8] = sides[target]
+    return found
 
 
 @lru_cache(maxsize=4)

@@ -31,6 +31,7 @@ ALLOWED = {
     "builtins": "hookspecs specs",
     "base": "",
     "learners": "base errors",
+    "priors": "errors imports plugins registry specs",
     # mathematics: knows neither files nor processes
     "risk": "specs",
     "criteria": "_ranking risk specs",
@@ -49,21 +50,24 @@ ALLOWED = {
     "prepare": "cache cached errors imports messages prepared registry sandbox specs",
     "loading": "cached data prepared truth",
     "plan_data": "cache errors imports jobs labelling prepare prepared preprocess registry specs suite truth",
-    "plan_parts": "cache errors jobs plan_data registry specs suite tuning",
+    "plan_parts": "cache errors jobs plan_data priors registry specs suite tuning",
     "layout": "cache jobs labelling plan_data plan_parts suite tuning",
     "plan": "errors jobs labelling layout plan_data plan_parts registry suite",
     # the child's side, and the side that holds the truth
-    "child": "failures messages serve_cells serve_load",
+    "child": "failures messages serve_cells serve_load serve_prior",
     "serve_load": "cache child data errors fingerprints imports messages prepared truth",
+    "serve_prior": "child fitting imports messages prepared preprocess priors",
     "fingerprints": "prepared",
     "checking": "errors imports registry suite",
     "cards": "jobs prepared registry specs",
-    "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess splits tuning",
+    "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess priors splits "
+    "tuning",
     "sandbox": "messages",
     "evaluation": "fitting imports jobs metrics",
     "judging": "criteria fitting imports jobs specs",
     "cell": "data evaluation failures fitting imports jobs judging labelling messages prepared sandbox truth",
     "worker": "cell jobs sandbox",
+    "prior_table": "data errors jobs labelling plan_data prepared registry sandbox specs truth",
     # running and keeping
     "store": "cache errors jobs",
     "provenance": "registry",
@@ -75,10 +79,10 @@ ALLOWED = {
     # the doors
     "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
     "suite",
-    "cli": "api cache cached cards checking errors export jobs plan plan_data plugins prepare report results runner "
-    "store suite",
+    "cli": "api cache cached cards checking errors export jobs labelling plan plan_data plugins prepare prior_table "
+    "registry report results runner specs store suite",
     "__main__": "cli",
-    "__init__": "api base data hookspecs results specs",
+    "__init__": "api base data hookspecs priors results specs",
 }
 EVERYONE = {"__init__"}
 HOLDS_TRUTH = {
@@ -89,12 +93,24 @@ HOLDS_TRUTH = {
     "worker",
     "jobs",
     "plan",
+    "prior_table",
     "store",
     "results",
     "runner",
     "truth",
 }
-CHILD_SIDE = ("serve_cells", "fitting", "tuning", "criteria", "preprocess", "splits", "messages", "failures")
+CHILD_SIDE = (
+    "serve_cells",
+    "serve_prior",
+    "priors",
+    "fitting",
+    "tuning",
+    "criteria",
+    "preprocess",
+    "splits",
+    "messages",
+    "failures",
+)
 PUBLIC = {
     "",
     "base",

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import PRIOR, Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import SCENARIOS, Scenario
 from pubench_adapu._stumps import add_votes
@@ -70,8 +71,8 @@ class AdaPU(PUClassifier):
         sets, 1e6.
     max_bins : int, default=256
         Bins of a feature at most, 2 to 256.
-    prior : float, default=0.5
-        Pr(y = 1), strictly between 0 and 1.
+    prior : float or str, default=0.5
+        Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
         Whether U alone or P and U together stand for the population.
     random_state : int, RandomState instance or None, default=None
@@ -81,6 +82,8 @@ class AdaPU(PUClassifier):
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
+    prior_ : float
+        The prior that was used.
     stumps_ : structured ndarray of shape (n_estimators_,)
         Fields ``feature``, ``threshold``, ``polarity``, ``alpha`` and ``error``, the last under the weights of the
         stump's round. A row votes ``polarity * alpha`` if its value is above the threshold, else the opposite.
@@ -103,7 +106,7 @@ class AdaPU(PUClassifier):
         "thresholds": Either(OneOf(("all",)), Whole(low=1)),
         "guard": Either(OneOf((None,)), Real(low=1.0, high=MOST_GROWTH)),
         "max_bins": Whole(low=2, high=MOST_BINS),
-        "prior": Real(low=0.0, high=1.0, open_low=True, open_high=True),
+        "prior": PRIOR,
         "scenario": OneOf(SCENARIOS),
     }
 
@@ -115,7 +118,7 @@ class AdaPU(PUClassifier):
         thresholds: Thresholds = 10,
         guard: float | None = 4.0,
         max_bins: int = MOST_BINS,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         scenario: Scenario = "case-control",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -150,18 +153,19 @@ class AdaPU(PUClassifier):
         self
         """
         X, s = validate_pu(self, X, y, dtype=_REALS)
+        self.prior_ = prior_to_use(self, X, s)
         settings = Settings(self.n_estimators, self.beta, self.thresholds, self.guard)
         self.stumps_: NDArray[np.void]
         self.stopped_: Stopped
         self.stumps_, self.stopped_ = boost(
             bin_features(X, s, self.max_bins),
-            signed_weights(s, self.prior, self.scenario),
+            signed_weights(s, self.prior_, self.scenario),
             int(s.sum()),
             settings,
             check_random_state(self.random_state),
         )
         self.n_estimators_ = len(self.stumps_)
-        self.bias_ = 0.0 if self.n_estimators_ else 0.5 * math.log(self.prior / (1.0 - self.prior))
+        self.bias_ = 0.0 if self.n_estimators_ else 0.5 * math.log(self.prior_ / (1.0 - self.prior_))
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

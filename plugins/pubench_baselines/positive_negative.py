@@ -27,8 +27,9 @@ class PositiveNegativeSample(Delegate):
     ----------
     estimator : scikit-learn classifier or None, default=None
         The learner, cloned before fitting; None is ``LogisticRegression()``.
-    prior : float, default=0.5
-        :math:`\pi_p`, strictly between 0 and 1; :math:`\pi_n = 1 - \pi_p`.
+    prior : float or "estimate", default=0.5
+        :math:`\pi_p`, strictly between 0 and 1; :math:`\pi_n = 1 - \pi_p`. The estimate is the share of positives in
+        the rows: their classes are known.
     n_labelled : int or None, default=None
         :math:`n_p`; None is all positives there are.
     random_state : int, RandomState instance or None, default=None
@@ -38,6 +39,8 @@ class PositiveNegativeSample(Delegate):
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the positive class.
+    prior_ : float
+        The prior that was used.
     estimator_ : classifier
         The learner fitted on the sample.
     sample_ : ndarray of shape (n_p + n_n,)
@@ -46,7 +49,7 @@ class PositiveNegativeSample(Delegate):
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
-        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "prior": Either(Real(0.0, 1.0, open_low=True, open_high=True), OneOf(("estimate",))),
         "n_labelled": Either(Whole(low=1), OneOf((None,))),
     }
 
@@ -54,7 +57,7 @@ class PositiveNegativeSample(Delegate):
         self,
         estimator: Any = None,
         *,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         n_labelled: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -69,7 +72,8 @@ class PositiveNegativeSample(Delegate):
         check_consistent_length(rows, codes)
         positives, negatives = np.flatnonzero(codes == 1), np.flatnonzero(codes == 0)
         n_p = min(len(positives) if self.n_labelled is None else self.n_labelled, len(positives))
-        n_n = min(n_negatives(n_p, self.prior), len(negatives))
+        self.prior_ = float(codes.mean() if isinstance(self.prior, str) else self.prior)
+        n_n = min(n_negatives(n_p, self.prior_), len(negatives))
         rng = check_random_state(self.random_state)
         drawn = [rng.choice(positives, n_p, replace=False), rng.choice(negatives, n_n, replace=False)]
         self.sample_ = np.sort(np.concatenate(drawn))
@@ -86,7 +90,7 @@ def n_negatives(n_positives: int, prior: float) -> int:
 def positive_negative(
     classifier: str = "sklearn.linear_model:LogisticRegression",
     *,
-    prior: float = 0.5,
+    prior: float | str = 0.5,
     n_labelled: int | None = None,
     random_state: int | np.random.RandomState | None = None,
     **params: Any,
@@ -97,7 +101,7 @@ def positive_negative(
     ----------
     classifier : str
         ``"package.module:Class"`` of a scikit-learn classifier.
-    prior : float, default=0.5
+    prior : float or "estimate", default=0.5
     n_labelled : int or None, default=None
     random_state : int, RandomState instance or None, default=None
     **params

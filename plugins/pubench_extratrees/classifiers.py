@@ -41,8 +41,9 @@ class PUExtraTrees(PUTrees):
     ----------
     n_estimators : int, default=100
         Trees.
-    prior : float, default=0.5
-        Pr(y = 1), strictly between 0 and 1. The default is a placeholder: give yours.
+    prior : float or str, default=0.5
+        Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. The default is a
+        placeholder: give yours.
     scenario : {"case-control", "single-training-set"}, default="case-control"
         Whether U is a sample of the population, or P and U together are.
     risk : {"nnpu", "upu"}, default="nnpu"
@@ -74,6 +75,8 @@ class PUExtraTrees(PUTrees):
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
+    prior_ : float
+        The prior that was used.
     trees_ : Trees
         The nodes of all trees as arrays; 32 bytes a node.
     feature_importances_ : ndarray of shape (d,)
@@ -97,7 +100,7 @@ class PUExtraTrees(PUTrees):
         self,
         n_estimators: int = 100,
         *,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         scenario: Scenario = "case-control",
         risk: str = "nnpu",
         loss: str = "quadratic",
@@ -170,7 +173,7 @@ class PURandomForest(PUExtraTrees):
         self,
         n_estimators: int = 100,
         *,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         scenario: Scenario = "case-control",
         risk: str = "nnpu",
         loss: str = "quadratic",
@@ -214,7 +217,7 @@ class PUDecisionTree(PUTrees):
     def __init__(
         self,
         *,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         scenario: Scenario = "case-control",
         risk: str = "nnpu",
         loss: str = "quadratic",

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils.validation import check_is_fitted
 
-from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import PRIOR, Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import SCENARIOS
 from pubench_extratrees._grow import grow
@@ -31,7 +32,7 @@ class PUTrees(PUClassifier):
     """Base of classifiers made of trees that minimise a PU risk; subclasses say what a tree may try, and how many."""
 
     param_rules: ClassVar[dict[str, Rule]] = {
-        "prior": Real(low=0.0, high=1.0, open_low=True, open_high=True),
+        "prior": PRIOR,
         "scenario": OneOf(SCENARIOS),
         "risk": OneOf(("nnpu", "upu")),
         "loss": OneOf(LOSSES),
@@ -48,7 +49,7 @@ class PUTrees(PUClassifier):
     }
 
     # Set by every subclass's __init__.
-    prior: float
+    prior: float | str
     scenario: Any
     risk: str
     loss: str
@@ -82,7 +83,8 @@ class PUTrees(PUClassifier):
         """
         X, s = validate_pu(self, X, y, accept_sparse="csc", dtype=np.float32, order="F")
         columns = _as_columns(X)
-        weights = signed_weights(s, self.prior, self.scenario)
+        self.prior_ = prior_to_use(self, X, s)
+        weights = signed_weights(s, self.prior_, self.scenario)
         measure = (
             weights.positive_P,
             weights.negative_P,

@@ -12,7 +12,19 @@ from scipy.special import expit, logit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, held_rows, validate_pu, validate_rows
+from pubench.base import (
+    PRIOR,
+    Either,
+    OneOf,
+    PUClassifier,
+    Real,
+    Rule,
+    Whole,
+    held_rows,
+    validate_pu,
+    validate_rows,
+)
+from pubench.priors import prior_to_use
 from pubench.risk import pu_risk
 from pubench.specs import SCENARIOS, Scenario
 from pubench_novelgb.engine import HeldOut, boost, raw_scores
@@ -41,8 +53,8 @@ class NovelGB(PUClassifier):
 
     Parameters
     ----------
-    prior : float, default=0.5
-        Pr(y = 1), strictly between 0 and 1.
+    prior : float or str, default=0.5
+        Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
         What the unlabelled rows are; the paper's data are a single training set.
     risk : {"upu", "nnpu"}, default="upu"
@@ -88,7 +100,8 @@ class NovelGB(PUClassifier):
         ``classes_[1]`` is the labelled class.
     booster_ : lightgbm.Booster
         The trees; their sum plus ``initial_score_`` is the score before it is bounded.
-    initial_score_ : float
+    prior_, initial_score_ : float
+        The prior that was used, and its log-odds, bounded.
     n_estimators_ : int
         Trees kept.
     validation_risk_ : ndarray of shape (t,)
@@ -102,7 +115,7 @@ class NovelGB(PUClassifier):
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
-        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "prior": PRIOR,
         "scenario": OneOf(SCENARIOS),
         "risk": OneOf(("upu", "nnpu")),
         "n_estimators": Whole(low=1),
@@ -124,7 +137,7 @@ class NovelGB(PUClassifier):
 
     def __init__(
         self,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         *,
         scenario: Scenario = "case-control",
         risk: Risk = "upu",
@@ -186,20 +199,21 @@ class NovelGB(PUClassifier):
         self
         """
         X, s = validate_pu(self, X, y, **_ROWS)
+        self.prior_ = prior_to_use(self, X, s)
         rng = check_random_state(self.random_state)
         seed, held_out = int(rng.randint(2**31 - 1)), None
         if self.early_stopping:
             X, s, held_out = self._hold_out(X, s, seed)
         objective = Objective.of(
             s,
-            prior=self.prior,
+            prior=self.prior_,
             scenario=self.scenario,
             max_score=self.max_score,
             risk=self.risk,
             beta=self.beta,
             gamma=self.gamma,
         )
-        self.initial_score_ = self._bounded(logit(self.prior))
+        self.initial_score_ = self._bounded(logit(self.prior_))
         self.booster_, self.validation_risk_ = boost(
             X,
             objective.derivatives,
@@ -229,7 +243,7 @@ class NovelGB(PUClassifier):
 
     def _hold_out(self, X: Any, s: NDArray[np.uint8], seed: int) -> tuple[Any, NDArray[np.uint8], HeldOut]:
         held = held_rows(s, self.validation_fraction, seed)
-        s_held, prior, scenario = s[held], self.prior, self.scenario
+        s_held, prior, scenario = s[held], self.prior_, self.scenario
 
         def risk(scores: Floats) -> float:
             inside = self._bounded(scores)

@@ -13,6 +13,7 @@ from pubench import __version__
 from pubench.cli.data import data
 from pubench.cli.listing import list_specs, plugins
 from pubench.cli.output import completion, export, report
+from pubench.cli.prior import prior
 from pubench.cli.suite import suite
 from pubench.errors import PubenchError, StoreError
 
@@ -42,7 +43,7 @@ def cli() -> None:
     """
 
 
-for command in (suite, data, report, export, list_specs, plugins, completion):
+for command in (suite, data, prior, report, export, list_specs, plugins, completion):
     cli.add_command(command)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pubench.cli.options import SUITE, data_option, plugin_options
+from pubench.cli.options import SUITE, data_option, parsed_params, plugin_options
 
 __all__ = ["data"]
 
@@ -95,21 +95,11 @@ def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], 
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     registered = registry.dataset(name)
-    arguments = with_paths(registered.spec, _parsed(params), Path.cwd())
+    arguments = with_paths(registered.spec, parsed_params(params), Path.cwd())
     with Loading():
         found = prepare(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
     values = card(registered, found)
     click.echo(json.dumps(values, indent=1) if as_json else "\n".join(card_lines(values)))
-
-
-def _parsed(params: str) -> dict[str, Any]:
-    try:
-        value = json.loads(params)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise click.UsageError('--params must be a JSON object such as {"id": 37}')
-    return value
 
 
 @data.command()

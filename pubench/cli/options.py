@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["SUITE", "data_option", "plugin_options"]
+__all__ = ["SUITE", "data_option", "parsed_params", "plugin_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -67,6 +68,17 @@ def data_option(command: F) -> F:
         callback=_set_data_root,
         help="Folder of data files with a catalog, for the papers' sets (also: PUBENCH_DATA).",
     )(command)
+
+
+def parsed_params(params: str) -> dict[str, Any]:
+    """Return the arguments of a data set that were given as JSON."""
+    try:
+        value = json.loads(params)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise click.UsageError('--params must be a JSON object such as {"id": 37}')
+    return value
 
 
 def _set_data_root(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:

@@ -17,7 +17,7 @@ from pubench.splits import given_split, train_test
 if TYPE_CHECKING:
     from pubench.data import Matrix
 
-__all__ = ["assign"]
+__all__ = ["assign", "label_all"]
 
 Rows = NDArray[np.int64]
 
@@ -77,12 +77,54 @@ def assign(
         else:
             train, test = split_rng.permutation(given[0]), split_rng.permutation(given[1])
         chosen, notes = _draw(y, train, labelling, label_rng, features)
-        single = labelling.scenario == "single-training-set"
-        unlabelled = train[_without(chosen, y.size)[train]] if single else train
-        prior = y[train].mean()
+        unlabelled, prior = _unlabelled(y, train, chosen, labelling), y[train].mean()
+    return _assignment(chosen, unlabelled, test, float(prior), notes)
+
+
+def label_all(
+    y: NDArray[np.uint8],
+    labelling: Labelling,
+    *,
+    rng: np.random.Generator,
+    features: Callable[[], Matrix] | None = None,
+) -> Assignment:
+    """Label some positives, keeping no row for testing; real PU data (``positives="given"``) keep their labels.
+
+    Parameters
+    ----------
+    y : uint8 array of shape (n,)
+        True classes, 1 = positive; s where labels are given.
+    labelling : Labelling
+        ``test`` and ``test_from`` have no effect.
+    rng : Generator
+    features : callable, optional
+        Returns the features, shape (n, d); called for a SAR labelling only.
+
+    Returns
+    -------
+    Assignment
+    """
+    rows, nothing = rng.permutation(y.size), np.empty(0, dtype=np.int64)
+    if labelling.is_given:
+        return _assignment(rows[y[rows] == 1], rows[y[rows] == 0], nothing, None, ())
+    chosen, notes = _draw(y, rows, labelling, rng, features)
+    return _assignment(chosen, _unlabelled(y, rows, chosen, labelling), nothing, float(y.mean()), notes)
+
+
+def _unlabelled(y: NDArray[np.uint8], rows: Rows, chosen: Rows, labelling: Labelling) -> Rows:
+    """Return U: the rows without P where both are one sample, all of them where P is drawn apart."""
+    if labelling.scenario == "case-control":
+        return rows
+    rest: Rows = rows[_without(chosen, y.size)[rows]]
+    return rest
+
+
+def _assignment(
+    chosen: Rows, unlabelled: Rows, test: Rows, prior: float | None, notes: tuple[str, ...]
+) -> Assignment:
     s = np.zeros(chosen.size + unlabelled.size, dtype=np.uint8)
     s[: chosen.size] = 1
-    return Assignment(np.concatenate([chosen, unlabelled]), s, test, float(prior), notes)
+    return Assignment(np.concatenate([chosen, unlabelled]), s, test, prior, notes)
 
 
 def _given_labels(

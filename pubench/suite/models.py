@@ -16,7 +16,7 @@ from pubench.suite.entries import (
     read_labelling,
     read_preprocess,
 )
-from pubench.suite.values import Count, Names, Params, Share, Source
+from pubench.suite.values import Count, Factors, Names, Params, Share, Source
 
 __all__ = ["LimitsConfig", "PriorConfig", "ReportConfig", "Suite", "TuningConfig"]
 
@@ -65,9 +65,29 @@ class PriorConfig(Table):
 
     source: Source = Field(
         default="true",
-        description='A number between 0 and 1, "true", "none", or the name of a prior estimator.',
+        description='A number between 0 and 1, "true", "none", or the name of a prior estimator; '
+        '"estimate" is the default one.',
     )
     params: Params = Field(default_factory=dict, description="Arguments of the prior estimator.")
+    factors: Factors = Field(
+        default=(),
+        description="What the prior is multiplied by before it is handed on; each factor makes cells of its own, "
+        "and a line of each table.",
+    )
+
+    @classmethod
+    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
+        """Refuse factors that no prior can have."""
+        source, factors = given.get("source", "true"), given.get("factors")
+        if not factors or not isinstance(factors, list):
+            return
+        if source == "none":
+            yield Problem(("factors",), 'have no effect with source = "none"; remove them or name a source')
+        numbers = [value for value in factors if isinstance(value, int | float)]
+        if isinstance(source, int | float) and 0 < source < 1 and numbers and source * max(numbers) >= 1:
+            yield Problem(
+                ("factors",), f"{max(numbers):g} times {source:g} is no prior; give smaller factors"
+            )
 
 
 class LimitsConfig(Table):

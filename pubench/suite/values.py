@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, PlainValidator
 __all__ = [
     "Classes",
     "Count",
+    "Factors",
     "Name",
     "Names",
     "Params",
@@ -70,6 +71,12 @@ def _source(value: object) -> str | float:
     )
 
 
+def _factors(values: tuple[float, ...]) -> tuple[float, ...]:
+    if any(not 0 < value <= 1000 for value in values):
+        raise ValueError("must be above 0 and at most 1000; give such as [0.5, 1, 2]")
+    return _distinct(tuple(float(value) for value in values))
+
+
 def _test(value: object) -> float | Literal["given"]:
     if value == "given":
         return "given"
@@ -108,6 +115,7 @@ PositiveClasses = Annotated[
     PlainValidator(_positive_classes, json_schema_input_type=list[str | int | bool] | PositiveRule),
 ]
 Source = Annotated[str | float, PlainValidator(_source, json_schema_input_type=str | float)]
+Factors = Annotated[tuple[float, ...], Field(strict=False, min_length=1), AfterValidator(_factors)]
 Positives = Annotated[
     int | Literal["given"],
     PlainValidator(_positives, json_schema_input_type=Count | Literal["given"]),

@@ -223,7 +223,7 @@ def test_how_classes_are_written_does_not_matter(unlabelled, labelled):
 
 
 WRONG = [
-    *[{"prior": value} for value in (0.0, 1.0, "x", None)],
+    *[{"prior": value} for value in (0.0, 1.0, "0.3", None)],
     *[{"scenario": "other"}, {"risk": "pn"}, {"n_estimators": 0}, {"learning_rate": 0.0}],
     *[{"learning_rate": 1.5}, {"max_depth": 0}, {"max_depth": 17}, {"max_leaf_nodes": 1}],
     *[{"min_samples_leaf": 0}, {"l2": -1.0}, {"l2": np.inf}, {"max_score": 0.0}, {"max_score": 16.0}],

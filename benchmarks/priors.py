@@ -1,0 +1,198 @@
+"""The prior estimators: their errors and failures on data whose prior is known, and how they grow.
+
+Run:  python benchmarks/priors.py            the table of errors (data sets of the data root if PUBENCH_DATA names one)
+      python benchmarks/priors.py --cover    how often intervals hold the truth
+      python benchmarks/priors.py --growth   CPU seconds and memory by the number of rows
+
+Errors are estimate less truth, over seeds; "out" counts intervals that miss. Labels are drawn as suites draw them:
+six positives of ten, from one training set, or as many apart from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+from measure import cpu_ratio, exponent, peak_megabytes
+from numpy.typing import NDArray
+from pubench_datasets.paper_specs import paper_datasets
+from pubench_datasets.papers import paper
+from pubench_datasets.synthetic import checkerboard, gaussians, moons, topics, trifurcate
+from sklearn.preprocessing import StandardScaler
+
+from pubench.data import Data
+from pubench.errors import DataError, PriorError
+from pubench.labelling import Labelling
+from pubench.labelling.assign import label_all
+from pubench.plugins import discover
+from pubench.priors import estimate_prior
+from pubench.specs import Scenario
+
+NAMES = [*discover(third_party=False).all("priors")]
+SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
+FREQUENCY = 0.6
+MOST_ROWS = 10_000
+# Where what most methods assume holds, and then three where it fails.
+MADE: dict[str, Callable[[int], Data]] = {
+    "gaussians, 6 apart": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=6.0, seed=seed),
+    "gaussians, 4 apart": lambda seed: gaussians(n=6000, d=10, prior=0.3, separation=4.0, seed=seed),
+    "checkerboard": lambda seed: checkerboard(n=6000, cells=2, prior=0.3, seed=seed),
+    "moons": lambda seed: moons(n=6000, prior=0.3, spread=0.05, seed=seed),
+    "trifurcate": lambda seed: trifurcate(mean_p2=50.0, n=6000, prior=0.2, seed=seed),
+    "topics (sparse)": lambda seed: topics(
+        n=6000, prior=0.3, length=200.0, vocabulary=500, separation=1.0, seed=seed
+    ),
+    "gaussians, 2 apart": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=2.0, seed=seed),
+    "gaussians, 1 apart": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=1.0, seed=seed),
+    "moons, a tenth mislabelled": lambda seed: moons(n=6000, prior=0.3, spread=0.05, noise=0.1, seed=seed),
+}
+TABLES = ("puet-mushrooms", "puet-unsw-nb15", "puet-covtype")
+
+
+def data_sets(seed: int) -> Iterator[tuple[str, Any, NDArray[np.uint8]]]:
+    """Yield the name, the rows and the true classes of each data set."""
+    for name, make in MADE.items():
+        made = make(seed)
+        yield name, made.X, (made.target == 1).astype(np.uint8)
+    positives = {spec.name: spec.positive for spec in paper_datasets()}
+    for name in TABLES:
+        try:
+            table = paper(name)
+        except DataError:
+            continue
+        kept = np.random.default_rng(seed).permutation(len(table.target))[:MOST_ROWS]
+        X = table.X[kept]
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        y = np.isin(np.asarray(table.target).astype(str)[kept], positives[name])
+        yield name, StandardScaler().fit_transform(X), y.astype(np.uint8)
+
+
+def labelled(
+    X: Any, y: NDArray[np.uint8], scenario: Scenario, seed: int
+) -> tuple[Any, NDArray[np.uint8], float]:
+    """Return rows, s and the prior."""
+    made = label_all(y, Labelling(scenario, frequency=FREQUENCY), rng=np.random.default_rng(seed))
+    assert made.prior is not None
+    return X[made.train], made.s, made.prior
+
+
+def print_errors(seeds: int) -> None:
+    print(f"| data set | scenario | prior | {' | '.join(NAMES)} |")
+    print("| --- | --- | ---: |" + " ---: |" * len(NAMES))
+    cells: dict[tuple[str, str], dict[str, list[tuple[float, bool, bool] | str]]] = {}
+    priors: dict[tuple[str, str], list[float]] = {}
+    for seed in range(seeds):
+        for name, X, y in data_sets(seed):
+            for scenario in SCENARIOS:
+                rows, s, prior = labelled(X, y, scenario, seed)
+                priors.setdefault((name, scenario), []).append(prior)
+                for estimator in NAMES:
+                    found = asked(rows, s, scenario, estimator, seed, prior)
+                    cells.setdefault((name, scenario), {}).setdefault(estimator, []).append(found)
+    for key, row in cells.items():
+        texts = [cell(row[estimator]) for estimator in NAMES]
+        print(f"| {key[0]} | {key[1]} | {np.mean(priors[key]):.3f} | {' | '.join(texts)} |")
+
+
+def asked(
+    X: Any, s: NDArray[np.uint8], scenario: Scenario, estimator: str, seed: int, prior: float
+) -> tuple[float, bool, bool] | str:
+    """Return the error, whether the interval misses and whether there is a doubt; or that it was refused."""
+    try:
+        found = estimate_prior(X, s, scenario=scenario, estimator=estimator, random_state=seed)
+    except PriorError:
+        return "refused"
+    return found.value - prior, not found.low <= prior <= found.high, bool(found.doubts)
+
+
+def cell(found: list[tuple[float, bool, bool] | str]) -> str:
+    kept = [one for one in found if not isinstance(one, str)]
+    if not kept:
+        return "–"
+    error, out, doubted = (np.array(part) for part in zip(*kept, strict=True))
+    marks = (f", {int(out.sum())} out" if out.any() else "") + (", doubted" if doubted.mean() >= 0.5 else "")
+    return f"{error.mean():+.3f}{marks}"
+
+
+def print_cover(turns: int) -> None:
+    """Print the share of 90 % intervals that hold the prior of two Gaussians, six apart."""
+    for scenario in SCENARIOS:
+        for estimator in NAMES:
+            inside = [held(scenario, estimator, turn) for turn in range(turns)]
+            if None not in inside:
+                print(
+                    f"{scenario:<20} {estimator:<14} {np.mean(np.array(inside, dtype=float)):.2f}", flush=True
+                )
+
+
+def held(scenario: Scenario, estimator: str, turn: int) -> bool | None:
+    rng, n, prior = np.random.default_rng(turn), 3000, 0.3
+    y = rng.random(n) < prior
+    X = rng.standard_normal((n, 2)) + 6.0 * np.outer(y, [1.0, 0.0])
+    s = (y & (rng.random(n) < FREQUENCY)).astype(np.uint8)
+    if scenario == "case-control":
+        n_p = int(FREQUENCY * prior * n)
+        X = np.vstack([np.add(rng.standard_normal((n_p, 2)), [6.0, 0.0]), X])
+        s = (np.arange(n_p + n) < n_p).astype(np.uint8)
+    found = asked(X, s, scenario, estimator, turn, prior)
+    return None if isinstance(found, str) else not found[1]
+
+
+def estimate(X: Any, s: Any, estimator: str, *, warm_up: bool = False) -> None:
+    part = slice(-400, None) if warm_up else slice(None)
+    labels = np.arange(400) % 2 if warm_up else s
+    estimate_prior(X[part], labels, scenario="single-training-set", estimator=estimator, random_state=0)
+
+
+def print_growth() -> None:
+    sizes = [2_500, 5_000, 10_000, 20_000]
+    made = {n: gaussians(n=n, d=20, prior=0.3, separation=4.0, seed=0) for n in sizes}
+    rows = {
+        n: labelled(data.X, (data.target == 1).astype(np.uint8), "single-training-set", 0)[:2]
+        for n, data in made.items()
+    }
+    print(
+        "| estimator | seconds at 20,000 rows | time grows as n^ | MB at 20,000 rows | memory grows as n^ |"
+    )
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for estimator in NAMES:
+        seconds = [
+            cpu_ratio(partial(estimate, *rows[n], estimator), lambda: None, repeats=1)[0] for n in sizes
+        ]
+        megabytes = [peak_megabytes(estimate, *rows[n], estimator) for n in sizes[1:]]
+        print(
+            f"| {estimator} | {seconds[-1]:.1f} | {exponent(sizes, seconds):.2f} | {megabytes[-1]:.0f} | "
+            f"{exponent(sizes[1:], megabytes):.2f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cover", action="store_true", help="print how often intervals hold the truth")
+    parser.add_argument(
+        "--growth", action="store_true", help="print seconds and memory by the number of rows"
+    )
+    parser.add_argument(
+        "--turns", type=int, default=0, help="seeds of the errors (3), or samples for --cover (100)"
+    )
+    options = parser.parse_args()
+    if options.growth:
+        print_growth()
+    elif options.cover:
+        print_cover(options.turns or 100)
+    else:
+        print_errors(options.turns or 3)
+
+
+if __name__ == "__main__":
+    main()

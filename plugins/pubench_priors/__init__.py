@@ -1,0 +1,98 @@
+"""Estimators of the class prior: the hook and its specs; only the modules named here import scikit-learn."""
+
+from __future__ import annotations
+
+from pubench.hookspecs import hookimpl
+from pubench.specs import PriorEstimator, Scenario
+
+__all__ = ["pubench_priors"]
+
+_SINGLE: tuple[Scenario, ...] = ("single-training-set",)
+_ELKAN_NOTO = "C. Elkan and K. Noto, Learning classifiers from only positive and unlabeled data, 2008"
+_PURE = "Labels at random; some region holds positives only (irreducibility)"
+_APART = "Labels at random; the classes do not overlap"
+
+
+@hookimpl
+def pubench_priors() -> list[PriorEstimator]:
+    """Return the estimators: of U's share of positives, for both scenarios, and of the label frequency, for one."""
+    return [*_elkan_noto(), *_mixtures(), _tice()]
+
+
+def _elkan_noto() -> list[PriorEstimator]:
+    what = {
+        "e1": ("the mean score of labelled rows", _APART),
+        "e2": ("the labelled rows' share of all scores", _APART),
+        "e3": ("the highest score", _PURE),
+    }
+    return [
+        PriorEstimator(
+            name=f"elkan-noto-{which}",
+            function="pubench_priors.elkan_noto:elkan_noto",
+            summary=f"Elkan and Noto's {which}: the label frequency as {text}",
+            version="1",
+            params={"which": which},
+            scenarios=_SINGLE,
+            assumes=assumption,
+            accepts=("sparse", "missing"),
+            paper=_ELKAN_NOTO,
+        )
+        for which, (text, assumption) in what.items()
+    ]
+
+
+def _mixtures() -> list[PriorEstimator]:
+    methods = [
+        (
+            "bbe",
+            "pubench_priors.bbe:bbe",
+            "Best bin estimation: U's share over P's above the threshold with the least upper bound",
+            "S. Garg, Y. Wu, A. Smola, S. Balakrishnan and Z. Lipton, Mixture proportion estimation and PU learning: "
+            "a modern approach, 2021",
+        ),
+        (
+            "dedpul",
+            "pubench_priors.dedpul:dedpul",
+            "DEDPUL: EM on the ratio of the densities of scores",
+            "D. Ivanov, DEDPUL: difference-of-estimated-densities-based positive-unlabeled learning, 2020",
+        ),
+        (
+            "km2",
+            "pubench_priors.km2:km2",
+            "KM2: how much of P can be taken from U, by kernel means",
+            "H. Ramaswamy, C. Scott and A. Tewari, Mixture proportion estimation via kernel embedding of "
+            "distributions, 2016",
+        ),
+        (
+            "pen-l1",
+            "pubench_priors.pen_l1:pen_l1",
+            "Penalised L1 distance between the scaled density of P and that of U",
+            "M. C. du Plessis, G. Niu and M. Sugiyama, Class-prior estimation for learning from positive and "
+            "unlabeled data, 2015",
+        ),
+    ]
+    return [
+        PriorEstimator(
+            name=name,
+            function=function,
+            summary=summary,
+            version="1",
+            assumes=_PURE,
+            accepts=("sparse", "missing"),
+            paper=paper,
+        )
+        for name, function, summary, paper in methods
+    ]
+
+
+def _tice() -> PriorEstimator:
+    return PriorEstimator(
+        name="tice",
+        function="pubench_priors.tice:tice",
+        summary="TIcE: the label frequency, bounded from below by the purest subsets of a tree",
+        version="1",
+        scenarios=_SINGLE,
+        assumes=_PURE,
+        paper="J. Bekker and J. Davis, Estimating the class prior in positive and unlabeled data through decision "
+        "tree induction, 2018",
+    )

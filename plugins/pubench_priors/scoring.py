@@ -1,0 +1,164 @@
+"""Scores of P against U, each from a model that has not seen its row: what the estimators look at.
+
+The score g(x) = Pr(s = 1 | x) keeps all that x says of s, so a mixture of scores has the same share of positives as
+the mixture of rows, and is no harder to take apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
+from threadpoolctl import threadpool_limits
+
+from pubench.errors import PriorError
+from pubench_priors.problem import Floats, Problem
+
+__all__ = ["CLASSIFIERS", "fold_numbers", "score_rows"]
+
+CLASSIFIERS = ("auto", "logistic", "boosting")
+Make = Callable[[], Any]
+
+
+def score_rows(problem: Problem, classifier: Any, folds: int) -> Floats:
+    """Return Pr(s = 1 | x) of each row, shape (n,), from models fitted without its fold.
+
+    Parameters
+    ----------
+    problem : Problem
+    classifier : {"auto", "logistic", "boosting"} or scikit-learn classifier with ``predict_proba``
+        ``"auto"`` takes the one with the least out-of-fold log loss.
+    folds : int
+        At most as many as there are labelled or unlabelled rows.
+    """
+    candidates = _candidates(problem, classifier)
+    number = fold_numbers(problem, folds)
+    # Many small fits: threads would wait for one another, and could change the last bits.
+    with threadpool_limits(1):
+        scores = [_out_of_fold(problem, make, number) for make in candidates]
+    losses = [_log_loss(problem.s, found) for found in scores]
+    return scores[int(np.argmin(losses))]
+
+
+def _candidates(problem: Problem, classifier: Any) -> list[Make]:
+    if not isinstance(classifier, str):
+        if not hasattr(classifier, "predict_proba"):
+            raise PriorError(f"classifier {classifier!r} has no predict_proba; give one that has")
+        return [lambda: clone(classifier)]
+    if classifier not in CLASSIFIERS:
+        raise PriorError(f"classifier {classifier!r} is unknown; give one of {', '.join(CLASSIFIERS)}")
+    linear: list[Make] = [partial(_logistic, StandardScaler, 1.0)]
+    if problem.sparse:
+        # Rows of counts differ in length above all, and how much to shrink depends on the number of terms.
+        linear = [
+            partial(_logistic, *choice)
+            for choice in ((MaxAbsScaler, 1.0), (Normalizer, 1.0), (Normalizer, 10.0))
+        ]
+    boosting: list[Make] = [partial(_boosting, problem.seed)]
+    usable = {"logistic": [] if problem.holes else linear, "boosting": [] if problem.sparse else boosting}
+    found = [make for name, makes in usable.items() if classifier in ("auto", name) for make in makes]
+    if not found:
+        reason = "missing values" if problem.holes else "sparse rows"
+        raise PriorError(f"classifier {classifier!r} cannot take {reason}; use classifier='auto'")
+    return found
+
+
+def _logistic(scaler: Any, strength: float) -> Any:
+    return make_pipeline(scaler(), LogisticRegression(C=strength, max_iter=500))
+
+
+def _boosting(seed: int) -> Any:
+    # Labels of positives are a coin's: small leaves would learn the coin.
+    return HistGradientBoostingClassifier(
+        max_iter=60,
+        max_leaf_nodes=15,
+        min_samples_leaf=20,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=seed,
+    )
+
+
+def _out_of_fold(problem: Problem, make: Make, number: NDArray[np.int64]) -> Floats:
+    scores = np.empty(len(problem.s))
+    for fold in range(int(number.max()) + 1):
+        held = number == fold
+        model = make().fit(problem.X[~held], problem.s[~held])
+        scores[held] = model.predict_proba(problem.X[held])[:, 1]
+    if not np.isfinite(scores).all():
+        raise PriorError("the classifier's probabilities are not finite; scale the rows or choose another")
+    return scores
+
+
+def _log_loss(s: NDArray[np.uint8], scores: Floats) -> float:
+    inside = np.clip(scores, 1e-12, 1.0 - 1e-12)
+    return float(-np.mean(np.where(s == 1, np.log(inside), np.log1p(-inside))))
+
+
+def fold_numbers(problem: Problem, folds: int) -> NDArray[np.int64]:
+    """Deal the rows into folds, shape (n,): P and U evenly, and a labelled row together with its copy in U.
+
+    In case-control data P may have been drawn from rows that stand in U too. A model that knows such a row as labelled
+    would know its copy, which is in no way a fresh row. One copy in U goes with each labelled row; further equal rows
+    are rows of their own, as in data with few values.
+    """
+    rng, s = np.random.default_rng(problem.seed), problem.s
+    unit, n_units = _units(_identities(problem.X), s)
+    n_folds = min(folds, n_units, int((s == 0).sum()))
+    if n_folds < 2:
+        raise PriorError("all labelled rows are the same row; give labelled rows that differ")
+    number = np.empty(len(s), dtype=np.int64)
+    fold_of_unit = rng.permutation(n_units) % n_folds
+    tied = unit >= 0
+    number[tied] = fold_of_unit[unit[tied]]
+    free = np.flatnonzero(~tied)
+    number[free] = rng.permutation(len(free)) % n_folds
+    return number
+
+
+def _units(row: NDArray[np.int64], s: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
+    """Return for each labelled row and its copy in U a common number, -1 for all other rows; and how many there are."""
+    which, turn = s == 1, np.empty(len(s), dtype=np.int64)
+    for kind in (which, ~which):
+        turn[kind] = _occurrence(row[kind])
+    n_rows = int(row.max()) + 1
+    in_u, in_p = (np.bincount(row[kind], minlength=n_rows)[row] for kind in (~which, which))
+    # P drawn with replacement may hold more copies than U: they all go with the first.
+    turn[which & (in_u > 0) & (turn >= in_u)] = 0
+    tied = which | (turn < in_p)
+    unit = np.full(len(s), -1, dtype=np.int64)
+    _, first, found = np.unique(row[tied] * (len(s) + 1) + turn[tied], return_index=True, return_inverse=True)
+    # Numbered as they come, not by their bits: rows rounded to single precision are dealt alike.
+    unit[tied] = np.argsort(np.argsort(first))[found.ravel()]
+    return unit, len(first)
+
+
+def _occurrence(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how often each value stood before: 0 at first, then 1, ..."""
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+    lengths = np.diff(np.r_[starts, len(values)])
+    turn = np.empty(len(values), dtype=np.int64)
+    turn[order] = np.arange(len(values)) - np.repeat(starts, lengths)
+    return turn
+
+
+def _identities(X: Any) -> NDArray[np.int64]:
+    """Return a number for each row, shape (n,), the same for equal rows."""
+    if isinstance(X, np.ndarray):
+        keys: Any = np.ascontiguousarray(X).view(np.dtype((np.void, X.itemsize * X.shape[1]))).ravel()
+    else:
+        # A sparse row's product is summed in its own order: equal rows have equal bits, others do by a fluke only.
+        X.sum_duplicates()
+        keys = X @ np.random.default_rng(0).standard_normal(X.shape[1])
+    numbers: NDArray[np.int64] = np.unique(keys, return_inverse=True)[1].ravel()
+    return numbers

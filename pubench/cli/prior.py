@@ -1,0 +1,149 @@
+"""``pubench prior``: what the prior estimators say of a data set."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pubench.cli.options import data_option, parsed_params, plugin_options
+from pubench.specs import SCENARIOS, Scenario
+
+if TYPE_CHECKING:
+    from pubench.plan_data import DatasetPart
+    from pubench.prior_table import PriorRow, PriorTable
+    from pubench.registry import Registry
+
+__all__ = ["prior"]
+
+DEFAULT_FREQUENCY = 0.5
+
+
+@click.command()
+@click.argument("source", metavar="DATA")
+@click.option(
+    "--params", default="{}", help='Arguments of the data set as JSON, for example {"target": "outcome"}.'
+)
+@click.option("--positive", multiple=True, metavar="CLASS", help="A class that is positive; may be repeated.")
+@click.option(
+    "--scenario",
+    type=click.Choice(SCENARIOS),
+    default="single-training-set",
+    show_default=True,
+    help="What the unlabelled rows are.",
+)
+@click.option("--positives", type=click.IntRange(min=1), help="How many positives to label.")
+@click.option(
+    "--frequency",
+    type=click.FloatRange(0.0, 1.0, min_open=True),
+    help=f"The share of the positives to label [default: {DEFAULT_FREQUENCY}].",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all randomness.")
+@click.option(
+    "--estimator", multiple=True, metavar="NAME", help="Ask this one; may be repeated. All without it."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@data_option
+@plugin_options
+def prior(
+    source: str,
+    params: str,
+    positive: tuple[str, ...],
+    scenario: Scenario,
+    positives: int | None,
+    frequency: float | None,
+    seed: int,
+    estimator: tuple[str, ...],
+    as_json: bool,
+    plugin_files: tuple[Path, ...],
+    no_third_party: bool,
+) -> int:
+    """Estimate the class prior of DATA: the name of a data set, a file, or an OpenML id such as openml:37.
+
+    Real PU data keep their labels. Of data with classes some positives are labelled at random, and the true prior is
+    shown beside the estimates.
+    """
+    from pubench.cli.loading import Loading
+    from pubench.labelling import Labelling
+    from pubench.plugins import discover
+    from pubench.prior_table import prior_table
+
+    if positives is not None and frequency is not None:
+        raise click.UsageError("--positives and --frequency exclude each other; give one of the two")
+    registry = discover(third_party=False if no_third_party else None, files=plugin_files)
+    names = estimator or tuple(registry.all("priors"))
+    asked = [registry.prior(name) for name in dict.fromkeys(names)]
+    files = [str(file.resolve()) for file in plugin_files]
+    with Loading():
+        part = _part(source, parsed_params(params), positive, registry, files)
+    if part.pu:
+        _refuse_labels(positives, frequency, positive)
+        labelling = Labelling(scenario, positives="given")
+    else:
+        share = frequency if frequency is not None or positives is not None else DEFAULT_FREQUENCY
+        labelling = Labelling(scenario, positives=positives, frequency=share)
+    table = prior_table(part, labelling, asked, seed=seed, files=files)
+    click.echo(json.dumps(asdict(table), indent=1) if as_json else "\n".join(_lines(table)))
+    return 0 if any(row.value is not None for row in table.rows) else 1
+
+
+def _part(
+    source: str, params: dict[str, Any], positive: tuple[str, ...], registry: Registry, files: list[str]
+) -> DatasetPart:
+    """Load the data set behind DATA."""
+    from pubench.errors import DataError
+    from pubench.plan_data import dataset_parts
+    from pubench.suite import DatasetEntry
+
+    use, own = _found(source, registry)
+    named = {"use": use, "name": Path(source).name, "params": own | params}
+    entry = DatasetEntry.model_validate(named | ({"positive": list(positive)} if positive else {}))
+    parts = dataset_parts(entry, registry, Path.cwd(), files)
+    if len(parts) > 1:
+        raise DataError(f"'{source}' is {len(parts)} data sets; ask for one of them")
+    return parts[0]
+
+
+def _found(source: str, registry: Registry) -> tuple[str, dict[str, Any]]:
+    """Return the data set and its arguments: a registered name, a file whose ending is one, or ``name:id``."""
+    name, _, number = source.partition(":")
+    if source in registry.entries["datasets"]:
+        return source, {}
+    if number.isdigit():
+        return name, {"id": int(number)}
+    if Path(source).is_file():
+        return source.removesuffix(".gz").rpartition(".")[2].lower(), {"path": source}
+    return source, {}
+
+
+def _refuse_labels(positives: int | None, frequency: float | None, positive: tuple[str, ...]) -> None:
+    for option, value in (("--positives", positives), ("--frequency", frequency), ("--positive", positive)):
+        if value:
+            raise click.UsageError(
+                f"{option} has no effect: these data come with their own labels; remove it"
+            )
+
+
+def _lines(table: PriorTable) -> list[str]:
+    known = table.truth is not None
+    truth = f"; true prior {table.truth:.3f}" if known else ""
+    head = f"{table.dataset}: {table.labelling}; {table.n_p:,} labelled, {table.n_u:,} unlabelled rows{truth}"
+    width = max(map(len, ("estimator", *(row.estimator for row in table.rows))))
+    error = "error   " if known else ""
+    titles = f"{'estimator':<{width}}  prior  interval              {error}seconds  doubts"
+    return [
+        head,
+        titles,
+        *(f"{row.estimator:<{width}}  {_cells(row, table.truth)}".rstrip() for row in table.rows),
+    ]
+
+
+def _cells(row: PriorRow, truth: float | None) -> str:
+    if row.value is None:
+        return f"–      {row.error}"
+    interval = f"{row.low:.3f} to {row.high:.3f} ({row.level:.0%})"
+    error = "" if truth is None else f"{row.value - truth:+.3f}  "
+    return f"{row.value:.3f}  {interval:<22}{error}{row.seconds:7.1f}  {'; '.join(row.doubts)}"

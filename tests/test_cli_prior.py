@@ -1,0 +1,131 @@
+"""``pubench prior``: data by name, file and id, labels drawn or given, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from helpers.commands import pubench_here
+from helpers.suites import TOY
+
+QUICK = ("--estimator", "bbe", "--estimator", "tice")
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A file with classes and labels, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = np.arange(400) < 160
+    x = rng.standard_normal((400, 2)) + 6 * y[:, None]
+    s = y & (rng.random(400) < 0.5)
+    rows = zip(x[:, 0], x[:, 1], np.where(y, "ill", "well"), s.astype(int), strict=True)
+    lines = ["a,b,outcome,known", *(f"{a:.4f},{b:.4f},{c},{d}" for a, b, c, d in rows)]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+
+
+def test_a_data_set_with_classes_is_labelled_and_its_truth_shown(capsys):
+    said = pubench_here(capsys, "prior", "breast-cancer", *QUICK, "--json")
+    found = json.loads(said.stdout)
+    assert found["truth"] == pytest.approx(212 / 569)
+    assert (found["n_p"], found["n_u"]) == (106, 463)
+    assert found["labelling"] == "single-training-set c=0.5"
+    bbe, tice = found["rows"]
+    assert (bbe["estimator"], tice["estimator"]) == ("bbe", "tice")
+    assert bbe["value"] == pytest.approx(found["truth"], abs=0.06)
+    assert bbe["low"] <= bbe["value"] <= bbe["high"]
+    assert bbe["level"] == 0.9
+    assert bbe["seconds"] > 0
+    assert (
+        pubench_here(capsys, "prior", "breast-cancer", "--estimator", "bbe", "--json").stdout.split(
+            '"seconds"'
+        )[0]
+        in said.stdout
+    )
+
+
+def test_people_read_a_table(capsys, table):
+    arguments = ["--params", '{"target": "outcome", "drop": ["known"]}', "--positive", "ill"]
+    said = pubench_here(
+        capsys, "prior", "rows.csv", *arguments, *QUICK, "--scenario", "case-control", "--positives", "80"
+    )
+    head, titles, bbe, tice = said.stdout.splitlines()
+    assert head == "rows.csv: case-control n_p=80; 80 labelled, 400 unlabelled rows; true prior 0.400"
+    assert titles.split() == ["estimator", "prior", "interval", "error", "seconds", "doubts"]
+    assert bbe.split()[0] == "bbe"
+    assert float(bbe.split()[1]) == pytest.approx(0.4, abs=0.06)
+    assert tice == "tice       –      prior estimator 'tice' is not made for case-control data"
+
+
+def test_real_pu_data_keep_their_labels_and_have_no_truth(capsys, table):
+    asked = ("prior", "rows.csv", "--params", '{"labelled": "known", "drop": ["outcome"]}')
+    found = json.loads(pubench_here(capsys, *asked, *QUICK, "--json").stdout)
+    assert found["truth"] is None
+    assert found["labelling"] == "single-training-set given labels"
+    assert [row["error"] for row in found["rows"]] == ["", ""]
+    assert "error" not in pubench_here(capsys, *asked, "--estimator", "bbe").stdout
+    said = pubench_here(capsys, *asked, "--frequency", "0.3", code=2)
+    assert "--frequency has no effect: these data come with their own labels" in said.stderr
+
+
+def test_the_seed_decides(capsys):
+    one, two, other = (
+        json.loads(
+            pubench_here(capsys, "prior", "iris", "--estimator", "bbe", "--seed", seed, "--json").stdout
+        )
+        for seed in (1, 1, 2)
+    )
+    for found in (one, two, other):
+        del found["rows"][0]["seconds"]
+    assert one == two
+    assert one["rows"] != other["rows"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nosuch",), "data set 'nosuch' is not registered"),
+        (("iris", "--estimator", "bbb"), "prior estimator 'bbb' is not registered; did you mean 'bbe'?"),
+        (("iris", "--positives", "3", "--frequency", "0.2"), "exclude each other"),
+        (("iris", "--positives", "300"), "300 positives asked for, 50 can be labelled"),
+        (("iris", "--positive", "rose"), "has no class 'rose'"),
+        (("iris", "--params", "x"), "--params must be a JSON object"),
+        (("nosuch:37",), "data set 'nosuch' is not registered"),
+        (("rows.csv",), "could not be loaded"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_sentence(capsys, table, arguments, message):
+    said = pubench_here(capsys, "prior", *arguments, code=2)
+    assert message in said.stderr
+    assert said.stdout == ""
+
+
+def test_one_labelled_row_is_told_and_the_code_says_so(capsys):
+    said = pubench_here(capsys, "prior", "iris", "--positives", "1", "--estimator", "bbe", code=1)
+    assert "1 labelled row cannot tell the class prior; give at least 2, or the prior itself" in said.stdout
+
+
+def test_estimators_of_a_plugin_file_are_asked_and_see_no_truth(capsys):
+    said = pubench_here(
+        capsys,
+        "prior",
+        "toy-blobs",
+        "--plugin",
+        TOY,
+        "--estimator",
+        "toy-guess",
+        "--estimator",
+        "bbe",
+        "--json",
+    )
+    guess, bbe = json.loads(said.stdout)["rows"]
+    assert (guess["value"], guess["low"], guess["high"], guess["level"]) == (0.25, 0.0, 1.0, 1.0)
+    assert bbe["error"] == ""
+
+
+def test_an_openml_id_is_a_short_form(capsys, monkeypatch):
+    monkeypatch.setenv("PUBENCH_OFFLINE", "1")
+    said = pubench_here(capsys, "prior", "openml:37", code=2)
+    assert "37" in said.stderr
+    assert "openml" in said.stderr.lower()
