@@ -74,21 +74,16 @@ class NovelGB(PUClassifier):
         than supervised boosting wants, since the risk rewards large scores without end.
     max_score : float, default=10.0
         Scores lie in [-max_score, max_score]; at most 15, where a curvature is still a safe divisor.
-    subsample : float, default=1.0
-        The share of rows that each tree sees.
-    max_features : float, default=1.0
-        The share of columns that each tree sees.
-    beta : float, default=0.0
-        nnPU alone: how far below zero the estimated risk on negatives may fall.
-    gamma : float, default=1.0
-        nnPU alone: the length of the steps back, relative to the others.
+    subsample, max_features : float, default=1.0
+        The shares of rows and of columns that each tree sees.
+    beta, gamma : float, default=0.0 and 1.0
+        nnPU alone: how far below zero the estimated risk on negatives may fall, and the length of the steps back,
+        relative to the others.
     early_stopping : bool, default=False
         Whether to hold out a share of P and of U, and to keep the trees up to the least unbiased risk (logistic
         loss) on it. These rows were not fitted, so that the unbiased risk is right for nnPU, too.
-    validation_fraction : float, default=0.2
-        The share held out.
-    n_iter_no_change : int, default=10
-        Trees without a new least risk after which early stopping ends.
+    validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
+        The share held out, and trees without a new least risk after which early stopping ends.
     n_jobs : int or None, default=None
         Threads; -1 is one for each core. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -289,15 +284,7 @@ class NovelGB(PUClassifier):
     def predict_proba(self, X: Any) -> Floats:
         """Return the estimated probabilities of both classes, shape (n, 2): the logistic function of the score.
 
-        They estimate Pr(y | x) of the population, whose share of positives is the prior.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
+        They estimate Pr(y | x) of the population, whose share of positives is the prior. X is (n, d), dense or sparse.
         """
         decision = self.decision_function(X)
         return np.column_stack([expit(-decision), expit(decision)])

@@ -10,7 +10,8 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from pubench.base import OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import PRIOR, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.priors import prior_to_use
 from pubench.specs import SCENARIOS, Scenario
 from pubench_risk.basis import Basis
 from pubench_risk.exact import Limits, Problem, solve
@@ -43,8 +44,8 @@ class PURiskClassifier(PUClassifier):
 
     Parameters
     ----------
-    prior : float, default=0.5
-        Pr(y = 1), strictly between 0 and 1.
+    prior : float or str, default=0.5
+        Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
         What the unlabelled rows are; it decides the weights.
     risk : {"nnpu", "upu"}, default="nnpu"
@@ -93,6 +94,8 @@ class PURiskClassifier(PUClassifier):
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
+    prior_ : float
+        The prior that was used.
     coef_ : ndarray of shape (1, d)
         "linear": in the units of X.
     intercept_ : ndarray of shape (1,)
@@ -119,7 +122,7 @@ class PURiskClassifier(PUClassifier):
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
-        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "prior": PRIOR,
         "scenario": OneOf(SCENARIOS),
         "risk": OneOf(("nnpu", "upu")),
         "model": OneOf(("mlp", "linear", "rbf")),
@@ -148,7 +151,7 @@ class PURiskClassifier(PUClassifier):
 
     def __init__(
         self,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         *,
         scenario: Scenario = "case-control",
         risk: Risk = "nnpu",
@@ -225,6 +228,7 @@ class PURiskClassifier(PUClassifier):
         self
         """
         X, s = validate_pu(self, X, y, **_ROWS)
+        self.prior_ = prior_to_use(self, X, s)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         self.scaling_ = Scaling.of(X, self.standardize)
         A = self.scaling_.apply(X)
@@ -253,18 +257,21 @@ class PURiskClassifier(PUClassifier):
         return possible and self.solver != "adam"
 
     def _solve(self, A: Any, s: NDArray[np.uint8]) -> tuple[Floats, float]:
-        masses = Masses.of(s, self.prior, self.scenario)
+        masses = Masses.of(s, self.prior_, self.scenario)
         found = solve(Problem(A, s, masses, self.loss, self.l2), Limits(self.tol, self.max_iter))
         self.risk_curve_, self.n_iter_ = np.array(found.curve), max(1, len(found.curve))
         return found.weights, found.bias
 
     def _train(self, A: Any, s: NDArray[np.uint8], rng: np.random.Generator) -> tuple[Floats, float]:
-        network, curves = Recipe.of(self.get_params(deep=False)).trained(A.astype(np.float32), s, rng)
+        network, curves = self._recipe().trained(A.astype(np.float32), s, rng)
         self.risk_curve_, self.n_iter_ = np.array(curves.risk), len(curves.risk)
         self.correction_curve_ = np.array(curves.corrections)
         self.validation_curve_ = np.array(curves.held_out)
         self.network_ = network.as_type(np.float64)
         return self.network_.last()
+
+    def _recipe(self) -> Recipe:
+        return Recipe.of(self.get_params(deep=False) | {"prior": self.prior_})
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores f(x) of rows, (n, d), dense or sparse: shape (n,); at least 0 means positive."""

