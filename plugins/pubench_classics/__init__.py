@@ -87,7 +87,7 @@ def _bayes() -> list[Algorithm]:
             "pu_naive_bayes:PUNaiveBayes",
             "Naive Bayes (counts if sparse, else Gaussian) whose negatives are the population less its positives",
             space=_SMOOTHING,
-            receives=("prior", "scenario"),
+            receives=("prior", "scenario", "random_state"),
             needs=("prior",),
             paper=_PNB,
         ),

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from pubench.base import OneOf, PUClassifier, Real, Rule, validate_pu, validate_rows
+from pubench.base import PRIOR, OneOf, PUClassifier, Real, Rule, validate_pu, validate_rows
+from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import SCENARIOS, Scenario
 from pubench_classics.naive_bayes import ModelName, fit_naive_bayes, model_for
@@ -76,9 +77,9 @@ class PUNaiveBayes(BayesClassifier):
 
     Parameters
     ----------
-    prior : float, default=0.5
-        :math:`\pi` = Pr(y = 1), strictly between 0 and 1. A single-training-set prior below the share of labelled
-        rows, which are all positive, counts as that share.
+    prior : float or str, default=0.5
+        :math:`\pi` = Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. A
+        single-training-set prior below the share of labelled rows, which are all positive, counts as that share.
     scenario : {"case-control", "single-training-set"}, default="case-control"
     model : {"auto", "multinomial", "gaussian"}, default="auto"
         ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.
@@ -86,11 +87,15 @@ class PUNaiveBayes(BayesClassifier):
         Additive smoothing of counts, in the multinomial model.
     var_smoothing : float, default=0.01
         The share of the largest variance of a feature that is added to all variances, in the Gaussian model.
+    random_state : int, RandomState instance or None, default=None
+        Handed to the prior estimator; nothing else is random.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
+    prior_ : float
+        The prior that was given or estimated.
     model_ : Multinomial or Gaussian
     model_name_ : str
         ``"multinomial"`` or ``"gaussian"``.
@@ -103,7 +108,7 @@ class PUNaiveBayes(BayesClassifier):
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
-        "prior": Real(0.0, 1.0, open_low=True, open_high=True),
+        "prior": PRIOR,
         "scenario": OneOf(SCENARIOS),
         "model": OneOf(("auto", "multinomial", "gaussian")),
         "alpha": Real(0.0, open_low=True),
@@ -112,18 +117,20 @@ class PUNaiveBayes(BayesClassifier):
 
     def __init__(
         self,
-        prior: float = 0.5,
+        prior: float | str = 0.5,
         *,
         scenario: Scenario = "case-control",
         model: ModelName = "auto",
         alpha: float = 1.0,
         var_smoothing: float = 0.01,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.prior = prior
         self.scenario = scenario
         self.model = model
         self.alpha = alpha
         self.var_smoothing = var_smoothing
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate both classes.
@@ -140,8 +147,8 @@ class PUNaiveBayes(BayesClassifier):
         """
         X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.model_name_ = model_for(self.model, X)
-        n_p, n = int(s.sum()), len(s)
-        prior = self.prior if self.scenario == "case-control" else max(self.prior, n_p / n)
+        self.prior_ = prior_to_use(self, X, s)
+        prior = self.prior_ if self.scenario == "case-control" else max(self.prior_, float(s.mean()))
         _, negative = signed_weights(s, prior, self.scenario).rows(s)
         # In units of rows, as smoothing is.
         weights = (negative / negative.max(), s.astype(np.float64))
