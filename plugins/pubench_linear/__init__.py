@@ -16,10 +16,10 @@ def pubench_algorithms() -> list[Algorithm]:
             name="wlr",
             estimator="pubench_linear.wlr:WeightedLogisticRegression",
             summary="Logistic regression of labelled against unlabelled, both weighted to the same total",
-            version="2",
-            # The paper's four values, 0.005 to 0.1, are too few: unit-length texts want 0.0002 to 0.005, many
-            # standardised tables about 1; the space spans all of these with a decade to spare.
-            space={"c": Float(1e-5, 10.0, log=True, points=7)},
+            version="3",
+            # The paper's four values, 0.005 to 0.1, are too few: unit-length texts want 0.00005 to 0.001, standardised
+            # tables 1 to 10; the space spans all of these, and a little more on either side.
+            space={"c": Float(1e-5, 100.0, log=True, points=8)},
             accepts=("sparse",),
             paper=(
                 "W. S. Lee and B. Liu, Learning with positive and unlabeled examples using weighted logistic "
