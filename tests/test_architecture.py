@@ -39,6 +39,7 @@ ALLOWED = {
     "labelling": "data errors preprocess specs splits",
     "tuning": "specs",
     "fitting": "data errors",
+    "statistics": "",
     # suite -> plan
     "suite": "errors labelling preprocess specs",
     "jobs": "labelling prepared preprocess specs",
