@@ -70,13 +70,15 @@ ALLOWED = {
     "runner": "cell errors jobs plan store worker",
     "results": "jobs store",
     "export": "cache errors results",
+    "merging": "errors jobs results",
     "analysis": "",
-    "report": "analysis",
+    "comparison": "analysis statistics",
+    "report": "analysis comparison",
     # the doors
     "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
     "suite",
-    "cli": "api cache cached cards checking errors export jobs plan plan_data plugins prepare report results runner "
-    "store suite",
+    "cli": "api cache cached cards checking comparison errors export jobs merging plan plan_data plugins prepare "
+    "report results runner store suite",
     "__main__": "cli",
     "__init__": "api base data hookspecs results specs",
 }

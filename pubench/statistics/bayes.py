@@ -15,6 +15,9 @@ STRENGTH = 0.5
 """The weight of the prior's one pseudo-observation, a difference of zero."""
 
 
+DRAWS = 5_000_000
+
+
 class Posterior(NamedTuple):
     """The probabilities that the first is worse, practically the same, and better; they sum to 1."""
 
@@ -23,7 +26,9 @@ class Posterior(NamedTuple):
     better: float
 
 
-def bayesian_signed_rank(differences: Floats, rope: float, samples: int = 10_000, seed: int = 0) -> Posterior:
+def bayesian_signed_rank(
+    differences: Floats, rope: float, samples: int | None = None, seed: int = 0
+) -> Posterior:
     r"""Compare two algorithms with a region of practical equivalence (Benavoli et al., 2017, section 4.2.1).
 
     The differences' distribution has a Dirichlet process for its prior, of strength 1/2 at zero. So the posterior is a
@@ -40,7 +45,8 @@ def bayesian_signed_rank(differences: Floats, rope: float, samples: int = 10_000
         Infinite values count as larger than all others; opposite ones cancel.
     rope : float
         Differences up to r make no practical difference. With 0, pairs that cancel count half to either side.
-    samples : int
+    samples : int, optional
+        How many weights to draw: 10,000 without it, and fewer above 500 differences, where they vary less.
     seed : int
         The answer is a function of the differences alone: the seed is fixed.
 
@@ -53,9 +59,11 @@ def bayesian_signed_rank(differences: Floats, rope: float, samples: int = 10_000
         return Posterior(np.nan, np.nan, np.nan)
     z = _finite(np.concatenate([[0.0], differences]), rope)
     order = np.argsort(z, kind="stable")
-    weights = np.random.default_rng(seed).standard_gamma(
-        np.where(order == 0, STRENGTH, 1.0), size=(samples, z.size)
-    )
+    samples = samples or int(np.clip(DRAWS // z.size, 1000, 10_000))
+    rng = np.random.default_rng(seed)
+    # Dir(1, ..., 1) is a vector of exponential variables over their sum; the prior's has another shape.
+    weights = rng.standard_exponential((samples, z.size))
+    weights[:, np.flatnonzero(order == 0)[0]] = rng.standard_gamma(STRENGTH, samples)
     weights /= weights.sum(axis=1, keepdims=True)
     worse, same, better = _shares(z[order], weights, rope)
     if rope == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,27 +26,28 @@ class SignedRank(NamedTuple):
 
 
 def paired_differences(first: Floats, second: Floats) -> Floats:
-    """Return ``first - second`` where both are known, with rounding noise removed.
+    """Return ``first - second`` with rounding noise removed.
 
     Differences of decimal scores such as 0.768 - 0.763 and 0.936 - 0.931 are not equal in binary. They are rounded to
     twelve digits of the largest score, so that ties are ties. Two infinities of one sign are equal.
 
     Parameters
     ----------
-    first, second : arrays of shape (n,)
+    first, second : arrays of shape (..., n)
         NaN where a score is missing.
 
     Returns
     -------
-    array of shape (m,), m <= n
+    array of shape (..., n)
+        NaN where either score is missing.
     """
-    known = ~(np.isnan(first) | np.isnan(second))
-    first, second = first[known], second[known]
-    different = np.zeros_like(first)
-    np.subtract(first, second, out=different, where=first != second)
-    sizes = np.abs(np.concatenate([first, second]))
-    scale = float(sizes.max(initial=0.0, where=np.isfinite(sizes))) or 1.0
-    rounded: Floats = np.round(different / scale, DIGITS) * scale
+    sizes = np.maximum(np.abs(first), np.abs(second))
+    largest = sizes.max(axis=-1, keepdims=True, initial=0.0, where=np.isfinite(sizes))
+    # A power of ten: rounding then leaves decimal numbers as they are.
+    scale = 10.0 ** np.ceil(np.log10(np.where(largest > 0, largest, 1.0)))
+    with np.errstate(invalid="ignore"):
+        apart = np.where(first == second, 0.0, first - second)
+    rounded: Floats = np.round(apart / scale, DIGITS) * scale
     return rounded
 
 
@@ -64,7 +65,7 @@ def signed_rank(differences: Floats) -> SignedRank:
     Parameters
     ----------
     differences : array of shape (n,)
-        Infinite values count as larger than all others. See :func:`paired_differences`.
+        Infinite values count as larger than all others, NaN as no pair. See :func:`paired_differences`.
 
     Returns
     -------
@@ -74,6 +75,7 @@ def signed_rank(differences: Floats) -> SignedRank:
     """
     from scipy.stats import rankdata
 
+    differences = differences[~np.isnan(differences)]
     ranks = np.asarray(rankdata(np.abs(differences)), dtype=np.float64)
     used = ranks[differences != 0]
     positive, negative = float(ranks[differences > 0].sum()), float(ranks[differences < 0].sum())
@@ -103,7 +105,7 @@ def _normal(ranks: Floats, positive: float) -> float:
     return float(2 * norm.sf(abs(z)))
 
 
-def t_test(differences: Floats, overlap: float = 0.0) -> tuple[float, float]:
+def t_test(differences: Floats, overlap: Floats | float = 0.0) -> tuple[Floats, Floats]:
     r"""Paired t-test that the mean difference is zero, corrected for training sets that overlap.
 
     .. math:: t = \bar{d} \Big/ \sqrt{\left(\tfrac{1}{n} + \tfrac{n_\mathrm{test}}{n_\mathrm{train}}\right) s^2}
@@ -112,23 +114,28 @@ def t_test(differences: Floats, overlap: float = 0.0) -> tuple[float, float]:
 
     Parameters
     ----------
-    differences : array of shape (n,)
-    overlap : float
+    differences : array of shape (..., n)
+        NaN stands for no pair.
+    overlap : array of shape (...) or float
         ``n_test / n_train`` of the random splits behind the differences; 0 for independent ones.
 
     Returns
     -------
-    t, p : float
-        NaN for fewer than two differences. Differences that are all equal give an infinite t and p = 0, or t = 0 and
-        p = 1 if they are zero.
+    t, p : arrays of shape (...)
+        NaN for fewer than two finite differences. Differences that are all equal give an infinite t and p = 0, or
+        t = 0 and p = 1 if they are zero.
     """
     from scipy.stats import t as student
 
-    n = differences.size
-    if n < 2:
-        return np.nan, np.nan
-    mean, variance = float(differences.mean()), float(differences.var(ddof=1))
-    if np.ptp(differences) == 0:
-        return (0.0, 1.0) if mean == 0 else (float(np.copysign(np.inf, mean)), 0.0)
-    statistic: Any = mean / np.sqrt((1 / n + overlap) * variance)
-    return float(statistic), float(2 * student.sf(abs(statistic), n - 1))
+    known = np.isfinite(differences)
+    values, n = np.where(known, differences, 0.0), known.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = values.sum(axis=-1) / n
+        squares = (np.where(known, values - mean[..., None], 0.0) ** 2).sum(axis=-1)
+        low = values.min(axis=-1, where=known, initial=np.inf)
+        high = values.max(axis=-1, where=known, initial=-np.inf)
+        # Equal differences have no variance, though rounding may find a trace of one.
+        error = np.where(low == high, 0.0, np.sqrt((1 / n + overlap) * squares / (n - 1)))
+        t = np.where((low == high) & (mean == 0), 0.0, mean / error)
+    t = np.where(n < 2, np.nan, t)
+    return t, np.asarray(2 * student.sf(np.abs(t), n - 1), dtype=np.float64)

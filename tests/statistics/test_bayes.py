@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from statistics_examples import AUC
+from helpers.statistics_examples import AUC
 
 from pubench.statistics.bayes import bayesian_signed_rank
 

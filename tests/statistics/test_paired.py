@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from helpers.statistics_examples import AUC
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statistics_examples import AUC
 
 from pubench.statistics.paired import paired_differences, signed_rank, t_test
 
@@ -63,8 +63,9 @@ def test_rounding_makes_no_difference_and_missing_scores_no_pair() -> None:
     first = np.array([0.1 + 0.2, 0.768, 0.936, np.nan, 1.0])
     second = np.array([0.3, 0.763, 0.931, 0.5, np.nan])
     differences = paired_differences(first, second)
-    assert differences.shape == (3,)
+    assert np.isnan(differences).tolist() == [False, False, False, True, True]
     assert differences[0] == 0
+    assert signed_rank(differences) == signed_rank(differences[:3])
     assert differences[1] == differences[2] == pytest.approx(0.005)
 
 
@@ -102,4 +103,17 @@ def test_corrected_t_keeps_its_level_where_splits_overlap() -> None:
 def test_too_few_or_equal_differences() -> None:
     assert np.isnan(t_test(np.array([1.0]))).all()
     assert t_test(np.zeros(3)) == (0.0, 1.0)
-    assert t_test(np.full(3, -0.25)) == (-np.inf, 0.0)
+    assert t_test(np.full(3, -0.1)) == (-np.inf, 0.0)
+    assert np.isnan(t_test(np.array([]))).all()
+
+
+def test_many_tests_at_once_and_missing_pairs() -> None:
+    differences = np.random.default_rng(0).normal(0.3, 1, (2, 3, 8))
+    differences[0, 0, :3] = np.nan
+    differences[1, 2, 1:] = np.nan
+    overlap = np.array([[0.5], [0.0]])
+    t, p = t_test(differences, overlap)
+    assert t.shape == (2, 3)
+    for i, j in np.ndindex(2, 3):
+        known = differences[i, j][~np.isnan(differences[i, j])]
+        np.testing.assert_allclose((t[i, j], p[i, j]), t_test(known, float(overlap[i, 0])))

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from helpers.statistics_examples import AUC, RANKS
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statistics_examples import AUC, RANKS
 
 from pubench.statistics.ranks import critical_difference, friedman, nemenyi, rank_rows
 
