@@ -1,4 +1,4 @@
-"""From rows of results to tables of means and ranks. What failed is counted beside every mean."""
+"""From rows of results to tables of means. What failed is counted beside every mean."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Block", "Row", "ScoreTable", "average_ranks", "best_cells", "score_table"]
+__all__ = ["Block", "Row", "ScoreTable", "best_cells", "score_table"]
 
 Row = Mapping[str, Any]
 Floats = NDArray[np.float64]
@@ -24,6 +24,10 @@ class Block(NamedTuple):
     dataset: str
     labelling: str
     criterion: str | None
+
+
+_Cells = dict[tuple[Block, str], list[Row]]
+_WAITS = frozenset({"skipped", "pending"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,13 @@ class ScoreTable:
     failures : B tuples of A mappings
         How many replicates ended in each other status.
     reference : bool array of shape (B, A)
-        Cells that have seen true labels; they take no part in ranks.
-    ranks : float array of shape (A,)
-        Average rank (1 is best) over the complete blocks; NaN for references, and where no block is complete.
-    ranked_blocks : int
-        How many blocks are complete: every competitor is ok and defined in all its planned replicates.
+        Cells that have seen true labels; they take no part in comparisons.
+    waiting : bool array of shape (B, A)
+        Cells of which a replicate was skipped or has not ended: nothing can be said of them.
+    values : float array of shape (B, A, R)
+        The metric in each replicate, the same number of which stands in the same place; NaN where there is none.
+    overlap : float array of shape (B,)
+        Test rows over training rows, which is what random splits share; NaN where that is not on record.
     """
 
     metric: str
@@ -60,8 +66,9 @@ class ScoreTable:
     planned: Ints
     failures: tuple[tuple[Mapping[str, int], ...], ...]
     reference: Bools
-    ranks: Floats
-    ranked_blocks: int
+    waiting: Bools
+    values: Floats
+    overlap: Floats
 
     @property
     def complete(self) -> Bools:
@@ -76,11 +83,12 @@ def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None
     ----------
     rows : iterable of mappings
         With the keys dataset, labelling, algorithm, criterion (None if untuned), status, ``metric``, and
-        optionally reference. An untuned algorithm stands in all criteria's blocks of its data and labelling.
+        optionally reference, replicate, n_p, n_u and n_test. An untuned algorithm stands in all criteria's
+        blocks of its data and labelling.
     metric : str
         The key of the values; a missing or None value of an ok row counts as NaN.
     greater_is_better : bool or None
-        None for a metric that knows no better; there are no ranks then.
+        None for a metric that knows no better; there is no best then.
 
     Returns
     -------
@@ -96,9 +104,6 @@ def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None
     mean, sd, ok, undefined, planned, reference = np.moveaxis(
         numbers.reshape(len(blocks), len(algorithms), 6), 2, 0
     )
-    ranks, ranked = average_ranks(
-        mean, _complete(ok, undefined, planned), (reference > 0) | (planned == 0), greater_is_better
-    )
     return ScoreTable(
         metric=metric,
         greater_is_better=greater_is_better,
@@ -111,48 +116,15 @@ def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None
         planned=planned.astype(np.int64),
         failures=tuple(tuple(summary.failures for summary in line) for line in grid),
         reference=reference > 0,
-        ranks=ranks,
-        ranked_blocks=ranked,
+        waiting=_waiting(grid, mean.shape),
+        values=_values(cells, blocks, algorithms, metric),
+        overlap=_overlap(cells, blocks),
     )
 
 
 def _tells(row: Row, metric: str) -> bool:
     """Whether a row has the metric, or might have had it."""
     return row["status"] not in ("ok", "skipped") or row.get(metric) is not None
-
-
-def average_ranks(
-    mean: Floats, complete: Bools, absent: Bools, greater_is_better: bool | None
-) -> tuple[Floats, int]:
-    """Average ranks over the complete blocks.
-
-    Equal means share the average of their ranks: ``rank = #better + (#equal + 1) / 2``, counting itself.
-
-    Parameters
-    ----------
-    mean : array of shape (B, A)
-    complete : bool array of shape (B, A)
-    absent : bool array of shape (B, A)
-        Cells that do not compete. An algorithm absent from every block is not ranked; for the others a block
-        in which they are absent is not complete.
-    greater_is_better : bool or None
-
-    Returns
-    -------
-    ranks : array of shape (A,)
-    ranked : int
-        The number of complete blocks.
-    """
-    ranks = np.full(mean.shape[1], np.nan)
-    competes = ~absent.all(axis=0)
-    used = (complete & ~absent)[:, competes].all(axis=1)
-    if greater_is_better is None or not competes.any() or not used.any():
-        return ranks, 0
-    score = mean[used][:, competes] * (1.0 if greater_is_better else -1.0)
-    better = (score[:, None, :] > score[:, :, None]).sum(axis=2)
-    equal = (score[:, None, :] == score[:, :, None]).sum(axis=2)
-    ranks[competes] = (better + (equal + 1) / 2).mean(axis=0)
-    return ranks, int(used.sum())
 
 
 def best_cells(table: ScoreTable) -> Bools:
@@ -188,6 +160,35 @@ def _summary(rows: Sequence[Row], metric: str) -> _Summary:
     return _Summary((mean, sd, len(done), len(done) - values.size, len(rows), reference), dict(failures))
 
 
+def _waiting(grid: Sequence[Sequence[_Summary]], shape: tuple[int, ...]) -> Bools:
+    found = [[not _WAITS.isdisjoint(summary.failures) for summary in line] for line in grid]
+    return np.array(found, dtype=np.bool_).reshape(shape)
+
+
+def _values(cells: _Cells, blocks: Sequence[Block], algorithms: Sequence[str], metric: str) -> Floats:
+    """Lay the replicates out beside each other."""
+    numbers = sorted({row.get("replicate", 0) for rows in cells.values() for row in rows})
+    place = {number: k for k, number in enumerate(numbers)}
+    values = np.full((len(blocks), len(algorithms), len(numbers)), np.nan)
+    for i, block in enumerate(blocks):
+        for j, name in enumerate(algorithms):
+            for row in cells.get((block, name), ()):
+                if row["status"] == "ok" and row.get(metric) is not None:
+                    values[i, j, place[row.get("replicate", 0)]] = row[metric]
+    return values
+
+
+def _overlap(cells: _Cells, blocks: Sequence[Block]) -> Floats:
+    """Return n_test / n_train of each block, the mean over its cells."""
+    ratios: dict[Block, list[float]] = {block: [] for block in blocks}
+    for (block, _), rows in cells.items():
+        for row in rows:
+            train = (row.get("n_p") or 0) + (row.get("n_u") or 0)
+            if train and row.get("n_test"):
+                ratios[block].append(row["n_test"] / train)
+    return np.array([np.mean(found) if found else np.nan for found in ratios.values()], dtype=np.float64)
+
+
 def _blocks(rows: Sequence[Row]) -> tuple[Block, ...]:
     """Return the blocks; one has no criterion only where nothing was tuned on its data and labelling."""
     seen = dict.fromkeys(_block(row) for row in rows)
@@ -199,12 +200,12 @@ def _block(row: Row) -> Block:
     return Block(row["dataset"], row["labelling"], row["criterion"])
 
 
-def _fill(rows: Sequence[Row], blocks: Sequence[Block]) -> dict[tuple[Block, str], list[Row]]:
+def _fill(rows: Sequence[Row], blocks: Sequence[Block]) -> _Cells:
     """Deal the rows to the table's cells, untuned ones to every block of their data and labelling."""
     shared: dict[tuple[str, ...], list[Block]] = {}
     for block in blocks:
         shared.setdefault((block.dataset, block.labelling), []).append(block)
-    cells: dict[tuple[Block, str], list[Row]] = {}
+    cells: _Cells = {}
     for row in rows:
         own = _block(row)
         homes = [own] if own.criterion is not None else shared.get((own.dataset, own.labelling), [])

@@ -56,13 +56,18 @@ class PlannedMetric:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run folder is for: its suite, every metric, those that reports show, and its cells in order."""
+    """What a run folder is for: its suite, every metric, those that reports show, and its cells in order.
+
+    ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to set beside the results.
+    """
 
     suite: str
     description: str
     metrics: Mapping[str, PlannedMetric]
     shown: tuple[str, ...]
     cells: tuple[Cell, ...]
+    report: Mapping[str, Any] = field(default_factory=dict)
+    paper: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

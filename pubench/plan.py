@@ -89,7 +89,15 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
     parts = Parts(datasets, algorithms, searches, priors[0], metrics, plans, tuple(files))
     cells, jobs, broken = Layout(suite, parts).lay_out()
     names = _names_shown(suite, judges, datasets)
-    plan = Plan(suite.name, suite.description, _described(registry, judges), names, tuple(cells))
+    plan = Plan(
+        suite.name,
+        suite.description,
+        _described(registry, judges),
+        names,
+        tuple(cells),
+        suite.report.model_dump(mode="json", exclude={"metrics"}),
+        suite.paper.model_dump(mode="json"),
+    )
     loaded = {part.label: part.plan for part in datasets if isinstance(part.plan, DataPlan)}
     return Planned(plan, tuple(jobs), broken, loaded)
 

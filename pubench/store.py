@@ -231,6 +231,8 @@ def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
         "description": plan.description,
         "metrics": {name: asdict(metric) for name, metric in plan.metrics.items()},
         "shown": plan.shown,
+        "report": plan.report,
+        "paper": plan.paper,
         "fields": list(Cell.__dataclass_fields__),
         "cells": cells,
     }
@@ -253,7 +255,9 @@ def read_plan(folder: Path) -> Plan:
         fields = value["fields"]
         cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
         metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
-        return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells)
+        # Run folders of earlier versions say nothing of tests and papers.
+        rest = value.get("report", {}), value.get("paper", {})
+        return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
     except FileNotFoundError:
         raise RunFolderError(
             f"{folder} is not a run folder: it has no {_PLAN}; give the --out of a run"

@@ -1,14 +1,11 @@
-"""Means, ranks and counts: nothing is averaged away."""
+"""Means and counts: nothing is averaged away."""
 
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import rankdata
 
-from pubench.analysis import Block, average_ranks, best_cells, score_table
+from pubench.analysis import Block, best_cells, score_table
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
@@ -35,9 +32,8 @@ def test_what_failed_is_counted_and_never_averaged() -> None:
     assert (table.ok.tolist(), table.planned.tolist()) == ([[1, 1]], [[8, 1]])
     assert table.failures[0][0] == {status: statuses.count(status) for status in statuses}
     assert table.failures[0][1] == {}
-    assert table.ranked_blocks == 0
-    assert np.isnan(table.ranks).all()
     assert best_cells(table).tolist() == [[False, True]]
+    assert table.waiting.tolist() == [[True, False]]
 
 
 @pytest.mark.parametrize("undefined", [None, float("nan")])
@@ -46,7 +42,6 @@ def test_undefined_metrics_are_left_out_of_means_but_counted(undefined: float | 
     np.testing.assert_allclose(table.mean, [[0.5, 0.2]])
     assert (table.ok[0, 0], table.undefined[0, 0], table.planned[0, 0]) == (2, 1, 2)
     assert table.complete.tolist() == [[False, True]]
-    assert table.ranked_blocks == 0
 
 
 def test_a_metric_that_no_row_has_is_undefined() -> None:
@@ -72,60 +67,40 @@ def test_untuned_algorithms_stand_in_every_criterions_block() -> None:
     assert table.blocks == (Block("d", "l", "puf"), Block("d", "l", "pauc"), Block("e", "l", None))
     np.testing.assert_array_equal(table.mean, [[0.5, 0.6], [0.5, 0.4], [0.1, np.nan]])
     assert table.planned.tolist() == [[1, 1], [1, 1], [1, 0]]
-    # The third block lacks an algorithm, so it does not rank.
-    assert table.ranked_blocks == 2
-    assert table.ranks.tolist() == [1.5, 1.5]
 
 
-def test_ranks_follow_the_metrics_direction() -> None:
+def test_the_best_follows_the_metrics_direction() -> None:
     rows = [row("a", 0.9), row("b", 0.5), row("c", 0.5)]
-    assert score_table(rows, "acc", True).ranks.tolist() == [1.0, 2.5, 2.5]
-    assert score_table(rows, "acc", False).ranks.tolist() == [3.0, 1.5, 1.5]
-    neither = score_table(rows, "acc", None)
-    assert np.isnan(neither.ranks).all()
-    assert not best_cells(neither).any()
+    assert best_cells(score_table(rows, "acc", True)).tolist() == [[True, False, False]]
+    assert best_cells(score_table(rows, "acc", False)).tolist() == [[False, True, True]]
+    assert not best_cells(score_table(rows, "acc", None)).any()
 
 
-def test_references_are_shown_but_neither_ranked_nor_best() -> None:
+def test_references_are_shown_but_never_best() -> None:
     rows = [row("supervised-lr", 0.99, reference=True), row("a", 0.7), row("b", 0.8)]
     table = score_table(rows, "acc", True)
     assert table.mean[0, 0] == 0.99
-    np.testing.assert_array_equal(table.ranks, [np.nan, 2.0, 1.0])
     assert best_cells(table).tolist() == [[False, False, True]]
 
 
-def test_an_oracles_block_does_not_rank() -> None:
-    rows = [
-        row("a", 0.7, criterion="puf"),
-        row("b", 0.6),
-        row("a", 0.9, criterion="oracle-accuracy", reference=True),
-    ]
-    table = score_table(rows, "acc", True)
-    assert table.reference.tolist() == [[False, False], [True, False]]
-    assert table.ranked_blocks == 1
-    assert table.ranks.tolist() == [1.0, 2.0]
+def test_replicates_stand_beside_each_other() -> None:
+    rows = [row("a", 0.1, replicate=0), row("a", 0.3, replicate=2), row("b", 0.5, replicate=2)]
+    rows += [row("b", None, replicate=0, status="failed"), row("b", float("nan"), replicate=5)]
+    values = score_table(rows, "acc", True).values
+    nan = np.nan
+    np.testing.assert_array_equal(values, [[[0.1, 0.3, nan], [nan, 0.5, nan]]])
+
+
+def test_what_splits_share_is_read_from_the_rows() -> None:
+    sizes = {"n_p": 10, "n_u": 70, "n_test": 20}
+    rows = [row("a", 0.1, **sizes), row("b", 0.2, **sizes | {"n_test": 40}), row("a", 0.3, dataset="e")]
+    np.testing.assert_array_equal(score_table(rows, "acc", True).overlap, [0.375, np.nan])
 
 
 def test_no_rows_no_table() -> None:
     table = score_table([], "acc", True)
     assert table.mean.shape == (0, 0)
     assert best_cells(table).shape == (0, 0)
-
-
-@given(
-    st.integers(1, 5).flatmap(
-        lambda a: st.lists(st.lists(st.integers(0, 3), min_size=a, max_size=a), min_size=1, max_size=6)
-    )
-)
-def test_average_ranks_are_those_of_scipy(means: list[list[int]]) -> None:
-    mean = np.array(means, dtype=np.float64)
-    everywhere, nowhere = np.ones(mean.shape, dtype=bool), np.zeros(mean.shape, dtype=bool)
-    ranks, used = average_ranks(mean, everywhere, nowhere, False)
-    np.testing.assert_allclose(ranks, rankdata(mean, axis=1).mean(axis=0))
-    assert used == len(means)
-    # Ranks of A algorithms always sum to A (A + 1) / 2, and the other direction mirrors them.
-    flipped, _ = average_ranks(mean, everywhere, nowhere, True)
-    np.testing.assert_allclose(ranks + flipped, mean.shape[1] + 1)
 
 
 def test_lines_that_nothing_could_fill_are_left_out():

@@ -41,6 +41,7 @@ ALLOWED = {
     "labelling": "data errors preprocess specs splits",
     "tuning": "specs",
     "fitting": "data errors",
+    "statistics": "",
     # suite -> plan
     "suite": "errors labelling preprocess specs",
     "jobs": "labelling prepared preprocess specs",
@@ -74,13 +75,15 @@ ALLOWED = {
     "runner": "cell errors jobs plan store worker",
     "results": "jobs store",
     "export": "cache errors results",
+    "merging": "errors jobs results",
     "analysis": "",
-    "report": "analysis",
+    "comparison": "analysis statistics",
+    "report": "analysis comparison",
     # the doors
     "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
     "suite",
-    "cli": "api cache cached cards checking errors export jobs labelling plan plan_data plugins prepare prior_table "
-    "registry report results runner specs store suite",
+    "cli": "api cache cached cards checking comparison errors export jobs labelling merging plan plan_data plugins "
+    "prepare prior_table registry report results runner specs store suite",
     "__main__": "cli",
     "__init__": "api base data hookspecs priors results specs",
 }

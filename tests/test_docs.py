@@ -75,8 +75,8 @@ def run(command: list[str], folder: Path) -> str:
 
 
 def pattern(line: str) -> str:
-    """Numbers depend on versions and machines, and so does which one is the best."""
-    return re.sub(r"\d", "0", line).replace("*", " ").rstrip()
+    """Numbers depend on versions and machines, and so does which one is the best or tied with it."""
+    return re.sub(r"[*≈]", " ", re.sub(r"\d", "0", line)).rstrip()
 
 
 def shell(text: str) -> list[str]:

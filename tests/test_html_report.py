@@ -36,11 +36,13 @@ def test_the_table_marks_the_best_and_names_the_leader() -> None:
         [True, False, False],
     ]
     assert page.leader is not None
-    assert (page.leader.name, page.leader.second, page.leader.wins, page.leader.losses) == ("a", "b", 2, 1)
-    assert page.leader.difference == pytest.approx(np.mean([0.05, -0.02, 0.1]))
-    assert page.wins[0][1] == (2, 0, 1)
-    assert page.wins[1][0] == (1, 0, 2)
-    assert page.wins[0][0] is None
+    pair = page.leader.pair
+    assert (page.leader.name, page.leader.second, pair.wins, pair.losses) == ("a", "b", 2, 1)
+    assert pair.difference == pytest.approx(np.mean([0.05, -0.02, 0.1]))
+    assert page.order == ("a", "b", "c")
+    won, lost = page.duels["a", "b"], page.duels["b", "a"]
+    assert (won.wins, won.ties, won.losses) == (lost.losses, lost.ties, lost.wins) == (2, 0, 1)
+    assert ("a", "a") not in page.duels
 
 
 def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better() -> None:
@@ -53,7 +55,7 @@ def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better
 def test_a_reference_has_neither_shade_nor_rank() -> None:
     rows = rows_of(THREE) + rows_of({"supervised-x": [1, 1, 1]}, reference=True)
     page = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics[0]
-    assert page.ranks[3] is None
+    assert "supervised-x" not in page.ranks
     assert page.lines[0].cells[3].shade is None
     assert page.lines[0].cells[3].reference
     assert page.leader is not None

@@ -149,13 +149,21 @@ def test_setting_aside_keeps_every_earlier_record_under_another_name(tmp_path):
 
 CELL = Cell("k", "d", "case-control", "l", 0, "a", None, True, "why")
 METRICS = {"f1": PlannedMetric(True, "1"), "rate": PlannedMetric(None, "2")}
-PLAN = Plan("s", "words", METRICS, ("f1",), (CELL,))
+PLAN = Plan("s", "words", METRICS, ("f1",), (CELL,), {"alpha": 0.1}, {"citation": "c", "numbers": []})
 
 
 def test_a_plan_is_read_back_as_written(tmp_path):
     write_plan(tmp_path, PLAN, 'name = "é"\n')
     assert read_plan(tmp_path) == PLAN
     assert (tmp_path / "suite.toml").read_text(encoding="utf-8") == 'name = "é"\n'
+
+
+def test_a_plan_of_an_earlier_version_has_no_rules(tmp_path):
+    write_plan(tmp_path, PLAN, "")
+    old = json.loads((tmp_path / "plan.json").read_text())
+    del old["report"], old["paper"]
+    (tmp_path / "plan.json").write_text(json.dumps(old))
+    assert (read_plan(tmp_path).report, read_plan(tmp_path).paper) == ({}, {})
 
 
 def test_a_folder_without_a_plan_is_no_run_folder(tmp_path):

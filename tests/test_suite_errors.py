@@ -18,7 +18,32 @@ def problems(text: str) -> list[str]:
 
 
 # One change to the minimal suite, and the line it must give.
+PAPER = (
+    '[paper]\ncitation = "c"\nnumbers = [{ dataset = "d", algorithm = "wlr", metric = "f1", mean = 1.0 }]\n'
+)
 WRONG = [
+    ("[[datasets]]", "[report]\nalpha = 1.0\n[[datasets]]", "report.alpha = 1.0: must lie between 0 and 1"),
+    ("[[datasets]]", "[report]\nrope = -1\n[[datasets]]", "report.rope = -1: must be at least 0;"),
+    (
+        "[[datasets]]",
+        '[report]\ntest = "t"\nmissing = "worst-rank"\n[[datasets]]',
+        'report.missing = "worst-rank": has no differences for test = "t"',
+    ),
+    (
+        "[[datasets]]",
+        PAPER.replace('citation = "c"\n', "") + "[[datasets]]",
+        "paper.citation: is missing; add citation",
+    ),
+    (
+        "[[datasets]]",
+        f"{PAPER.replace('wlr', 'wrl')}[[datasets]]",
+        "paper.numbers[0].algorithm = \"wrl\": is no algorithm of this suite's tables; did you mean 'wlr'?",
+    ),
+    (
+        "[[datasets]]",
+        f"{PAPER.replace('f1', 'f2')}[[datasets]]",
+        'paper.numbers[0].metric = "f2": is no metric of this suite\'s tables; known: accuracy, f1',
+    ),
     (
         "positives = 100",
         "positives = -3",

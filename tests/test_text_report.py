@@ -3,13 +3,16 @@
 import io
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from pubench.comparison import Rules
 from pubench.report import Report, build_report
 from pubench.report.terminal import terminal_report
-from pubench.report.text import clean, escape, markdown_report
+from pubench.report.text import escape, markdown_report
+from pubench.report.words import clean
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
@@ -50,7 +53,7 @@ def test_the_table() -> None:
 def test_the_rank_line_needs_complete_blocks() -> None:
     rows = [row("a", 0.9), row("b", 0.1), row("c", 1.0, reference=True)]
     lines = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
-    assert lines[-1] == ["average rank", "1 of 1 blocks", "", "1.00", "2.00", "–"]
+    assert lines[-1] == ["average rank", "1 of 1 data sets", "", "1.00", "2.00", "–"]
     assert "average rank" not in markdown_report(build_report(ROWS, "s", {"acc": True}))
 
 
@@ -276,3 +279,79 @@ def test_a_terminal_shows_the_best_in_bold_and_a_file_by_a_star() -> None:
     assert "0.900 (–)*" not in stream.getvalue()
     assert "0.900 (–)*" in terminal(report)
     assert "marked *" in terminal(report)
+
+
+def compared(names: str, value: float, **keys: Any) -> Report:
+    rows = [
+        row(name, value * k + 0.001 * i * k, dataset=f"d{i}", **keys)
+        for i in range(12)
+        for k, name in enumerate(names)
+    ]
+    return build_report(rows, "s", {"acc": True})
+
+
+def test_what_tests_say_stands_below_the_table() -> None:
+    for text in (
+        markdown_report(compared("abc", 0.1)).replace("\\", ""),
+        terminal(compared("abc", 0.1), width=400),
+    ):
+        assert "Friedman's test over 12 data sets: chi-squared = 24.00, p < 0.001;" in text
+        assert "correction (alpha = 0.05, 12 data sets) all algorithms differ." in text
+    rows = [row(name, 0.5, dataset=f"d{i}") for i in range(12) for name in "abc"]
+    same = markdown_report(build_report(rows, "s", {"acc": True}))
+    assert "chi-squared = 0.00, p = 1.000" in same
+    assert "no two algorithms can be told apart." in same
+    two = markdown_report(compared("ab", 0.1)).replace("\\", "")
+    assert "a and b differ, p < 0.001." in two
+    assert "Friedman" not in two
+
+
+def test_too_little_to_test_is_told() -> None:
+    one = markdown_report(build_report([row("a", 0.5), row("b", 0.6)], "s", {"acc": True}))
+    assert "Only one data set has a score of every algorithm" in one
+    none = markdown_report(build_report([row("a", 0.5), row("b", status="failed")], "s", {"acc": True}))
+    assert "No data set has a score of every algorithm" in none
+    rows = [row(name, 0.5 + k, dataset=f"d{i}") for i in range(3) for k, name in enumerate("ab")]
+    few = markdown_report(build_report(rows, "s", {"acc": True}))
+    assert "can never tell algorithms apart: there are too few data sets." in few
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [("pairwise", "take no part in ranks"), ("worst-rank", "count as the worst of their line")],
+)
+def test_the_rule_for_missing_cells_stands_below_the_table(missing: Any, said: str) -> None:
+    report = build_report(ROWS, "s", {"acc": True}, rules=Rules(missing=missing))
+    assert said in markdown_report(report)
+    assert said in terminal(report, width=500)
+
+
+def test_blocks_that_share_a_data_set_are_told() -> None:
+    rows = [
+        row(name, 0.1 * k + 0.01 * i, dataset=f"d{i // 2}", labelling=f"l{i % 2}")
+        for i in range(12)
+        for k, name in enumerate("ab")
+    ]
+    report = build_report(rows, "s", {"acc": True}, rules=Rules(unit="block"))
+    assert "The 12 blocks come from 6 data sets and are not independent" in markdown_report(report)
+    assert "not independent" not in markdown_report(build_report(rows, "s", {"acc": True}))
+
+
+def test_ties_with_the_best_are_marked() -> None:
+    rows = [
+        row(name, value + 0.01 * ((i * k) % 3), replicate=i, n_p=9, n_u=51, n_test=30)
+        for i in range(5)
+        for k, (name, value) in enumerate([("a", 0.9), ("b", 0.895), ("c", 0.1)])
+    ]
+    report = build_report(rows, "s", {"acc": True})
+    assert report.comparisons[0].tied.sum() == 1
+    assert markdown_report(report).count(") ≈ |") == 1
+    assert terminal(report).count(")≈") == 1
+
+
+def test_many_pairs_are_those_with_the_first_in_rank() -> None:
+    names = "abcdefghijkl"
+    lines = table_lines(markdown_report(compared(names, 0.1)))
+    pairs = [line for line in lines if len(line) == 14 and line[0] in names]
+    assert len(pairs) == 11
+    assert all("l" in line[:2] for line in pairs)

@@ -12,8 +12,9 @@ import click
 from pubench import __version__
 from pubench.cli.data import data
 from pubench.cli.listing import list_specs, plugins
-from pubench.cli.output import completion, export, report
+from pubench.cli.output import completion, export
 from pubench.cli.prior import prior
+from pubench.cli.report import report
 from pubench.cli.suite import suite
 from pubench.errors import PubenchError, StoreError
 

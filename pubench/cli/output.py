@@ -1,4 +1,4 @@
-"""``pubench report``, ``pubench export`` and ``pubench completion``."""
+"""``pubench export`` and ``pubench completion``."""
 
 from __future__ import annotations
 
@@ -8,52 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from pubench.report import Report
     from pubench.results import Results
 
-__all__ = ["completion", "export", "html_page", "make_report", "report"]
-
-
-@click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--format", "form", type=click.Choice(["text", "markdown", "html"]), default="text", show_default=True
-)
-def report(folder: Path, form: str) -> None:
-    """Print the tables of the run in FOLDER."""
-    from pubench.report.terminal import terminal_report
-    from pubench.report.text import markdown_report
-    from pubench.results import read_results
-
-    results = _with_problems(read_results(folder))
-    made = make_report(results)
-    if form != "text":
-        click.echo(markdown_report(made) if form == "markdown" else html_page(results, made), nl=False)
-        return
-    from rich.console import Console
-
-    terminal_report(made, Console())
-
-
-def make_report(results: Results) -> Report:
-    """Gather what the tables show."""
-    from pubench.report import build_report
-    from pubench.store import read_cards
-
-    metrics = {name: results.plan.metrics[name].greater_is_better for name in results.plan.shown}
-    known = read_cards(results.folder)
-    labels = dict.fromkeys(cell.dataset for cell in results.plan.cells)
-    cards = {label: known[label] for label in labels if label in known}
-    return build_report(results.rows, results.plan.suite, metrics, results.plan.description, cards)
-
-
-def html_page(results: Results, report: Report) -> str:
-    """Render a report as one HTML file, with what the run was made with."""
-    from pubench.report.html import html_report
-    from pubench.store import read_provenance
-
-    entries = [entry for entry in read_provenance(results.folder) if isinstance(entry, dict)]
-    return html_report(report, results.rows, entries[-1] if entries else {})
+__all__ = ["completion", "export", "with_problems"]
 
 
 @click.command()
@@ -70,7 +27,7 @@ def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
     from pubench.export import export_text, export_to
     from pubench.results import read_results
 
-    results = _with_problems(read_results(folder))
+    results = with_problems(read_results(folder))
     if out is not None:
         export_to(out, results, form, times=not no_times)
     elif form == "parquet":
@@ -79,7 +36,8 @@ def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
         click.echo(export_text(results, form, times=not no_times), nl=False)
 
 
-def _with_problems(results: Results) -> Results:
+def with_problems(results: Results) -> Results:
+    """Say on standard error which records could not be trusted."""
     for problem in results.problems:
         click.echo(f"pubench: {problem}", err=True)
     return results

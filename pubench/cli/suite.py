@@ -82,7 +82,7 @@ def run(
 
 def _conclude(results: Results, *, quiet: bool) -> None:
     from pubench.cache import write_atomically
-    from pubench.cli.output import html_page, make_report
+    from pubench.cli.report import html_page, make_report
     from pubench.errors import StoreError
     from pubench.report.terminal import terminal_report
     from pubench.report.text import markdown_report

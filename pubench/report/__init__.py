@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pubench.analysis import Row, ScoreTable, score_table
+from pubench.comparison import Comparison, Rules, compare
+from pubench.report.paper import Paper, read_paper
 
 __all__ = ["DataSet", "Mishap", "Report", "build_report"]
 
@@ -48,6 +50,10 @@ class Report:
     ----------
     tables : tuple of ScoreTable
         One for each metric.
+    comparisons : tuple of Comparison
+        One for each table.
+    rules : Rules
+        How the algorithms were compared.
     status : mapping of str to int
         How many cells ended in each status.
     failures : tuple of Mishap
@@ -60,11 +66,15 @@ class Report:
         What the cells noted, each note once.
     datasets : tuple of DataSet
         The data sets of which a card is on record.
+    paper : Paper or None
+        Published numbers beside ours.
     """
 
     title: str
     description: str
     tables: tuple[ScoreTable, ...]
+    comparisons: tuple[Comparison, ...]
+    rules: Rules
     status: Mapping[str, int]
     failures: tuple[Mishap, ...] = ()
     skipped: tuple[Mishap, ...] = ()
@@ -72,6 +82,7 @@ class Report:
     collapsed: tuple[Mishap, ...] = ()
     notes: tuple[str, ...] = ()
     datasets: tuple[DataSet, ...] = ()
+    paper: Paper | None = None
 
 
 def build_report(
@@ -80,6 +91,8 @@ def build_report(
     metrics: Mapping[str, bool | None],
     description: str = "",
     cards: Mapping[str, Mapping[str, Any]] | None = None,
+    rules: Rules | None = None,
+    paper: Mapping[str, Any] | None = None,
 ) -> Report:
     """Gather a report from the rows of a run.
 
@@ -96,6 +109,10 @@ def build_report(
         What the suite says of itself.
     cards : mapping of str to mapping
         The card of each data set by its label, as :func:`pubench.cards.problem_card` makes them.
+    rules : Rules
+        How algorithms are compared.
+    paper : mapping
+        Published numbers, as :func:`pubench.report.paper.read_paper` takes them.
 
     Returns
     -------
@@ -103,10 +120,14 @@ def build_report(
     """
     rows = list(rows)
     other = [row for row in rows if row["status"] != "ok"]
+    rules = rules or Rules()
+    tables = tuple(score_table(rows, name, greater) for name, greater in metrics.items())
     return Report(
         title=suite_name,
         description=description,
-        tables=tuple(score_table(rows, name, greater) for name, greater in metrics.items()),
+        tables=tables,
+        comparisons=tuple(compare(table, rules) for table in tables),
+        rules=rules,
         status=dict(Counter(str(row["status"]) for row in rows)),
         failures=tuple(_mishap(row) for row in other if row["status"] not in ("skipped", "pending")),
         skipped=tuple(_mishap(row) for row in other if row["status"] == "skipped"),
@@ -114,6 +135,7 @@ def build_report(
         collapsed=tuple(_collapse(row) for row in rows if row["status"] == "ok" and row.get("collapsed")),
         notes=tuple(dict.fromkeys(note for row in rows for note in _notes(row))),
         datasets=tuple(_data_set(label, card) for label, card in (cards or {}).items()),
+        paper=read_paper(paper or {}, tables),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.analysis import Row, ScoreTable
+from pubench.comparison import Comparison
 from pubench.report import Report
 from pubench.report.page import competitors
 
@@ -34,13 +35,13 @@ class Figure(NamedTuple):
 def make_figures(report: Report, rows: Sequence[Row]) -> list[Figure]:
     """Draw, for each metric, the average score against the time to fit and the differences to the leader."""
     figures = []
-    for place, table in enumerate(report.tables):
+    for place, (table, comparison) in enumerate(zip(report.tables, report.comparisons, strict=True)):
         if table.greater_is_better is None:
             continue
-        score_and_time = _score_and_time(table, rows)
+        score_and_time = _score_and_time(table, comparison, rows)
         if len(score_and_time) > 1:
             figures.append(Figure(place, _against_time(table, score_and_time), _TIME))
-        differences = _differences(table)
+        differences = _differences(table, comparison)
         if differences:
             leader, values = differences
             caption = _DIFFERENCES.format(leader=leader, metric=table.metric)
@@ -58,8 +59,10 @@ _DIFFERENCES = (
 )
 
 
-def _score_and_time(table: ScoreTable, rows: Sequence[Row]) -> Mapping[str, tuple[float, float]]:
-    columns, used = competitors(table)
+def _score_and_time(
+    table: ScoreTable, comparison: Comparison, rows: Sequence[Row]
+) -> Mapping[str, tuple[float, float]]:
+    columns, used = competitors(table, comparison)
     seconds: dict[str, list[float]] = {}
     for row in rows:
         if row["status"] == "ok" and row.get("fit_seconds") is not None:
@@ -73,12 +76,12 @@ def _score_and_time(table: ScoreTable, rows: Sequence[Row]) -> Mapping[str, tupl
     }
 
 
-def _differences(table: ScoreTable) -> tuple[str, Mapping[str, Floats]] | None:
-    columns, used = competitors(table)
+def _differences(table: ScoreTable, comparison: Comparison) -> tuple[str, Mapping[str, Floats]] | None:
+    columns, used = competitors(table, comparison)
     if len(columns) < 2 or used.sum() < 2:
         return None
     sign = 1.0 if table.greater_is_better else -1.0
-    order = sorted(columns, key=lambda a: table.ranks[a])
+    order = [columns[i] for i in np.argsort(comparison.ranks, kind="stable")]
     values = {
         table.algorithms[a]: sign * (table.mean[used, order[0]] - table.mean[used, a]) for a in order[1:]
     }

@@ -41,7 +41,6 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["ranked"] = _ranked
     folder = files("pubench.report") / "templates"
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
     figures = [{**figure._asdict(), "svg": Markup(figure.svg)} for figure in make_figures(report, rows)]
@@ -50,8 +49,3 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
 
 
 _OWN = {"style": "page.css", "script": "page.js"}
-
-
-def _ranked(ranks: Sequence[float | None]) -> list[int]:
-    """Return the places of those that have a rank, the best first."""
-    return sorted((i for i, rank in enumerate(ranks) if rank is not None), key=lambda i: ranks[i] or 0.0)

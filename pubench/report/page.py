@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.analysis import Row, ScoreTable, best_cells
+from pubench.comparison import Comparison, Pair
 from pubench.report import Report
+from pubench.report.sentences import findings, legend, missing_rule
+from pubench.report.words import chance
 
-__all__ = ["Cell", "Leader", "Line", "MetricPage", "Page", "build_page", "competitors"]
+__all__ = ["Cell", "Duel", "Leader", "Line", "MetricPage", "Page", "build_page", "competitors"]
 
 Floats = NDArray[np.float64]
 _SHOWN = ("status", "params", "error", "collapsed", "notes", "fit_seconds", "tune_seconds", "peak_memory_mb")
@@ -30,6 +33,7 @@ class Cell:
     value: float | None
     shade: float | None
     best: bool
+    tied: bool
     reference: bool
     remark: str
 
@@ -47,29 +51,43 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """Who has the best average rank, who follows, and how the two compare block by block."""
+    """Who has the best average rank, who follows, how the two compare unit by unit, and the chance of that."""
 
     name: str
     rank: float
     second: str
     second_rank: float
+    pair: Pair
+    chance: str
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """How often one algorithm wins, ties, loses against another, and what the test says of it."""
+
     wins: int
     ties: int
     losses: int
-    blocks: int
-    difference: float
+    share: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class MetricPage:
-    """A metric: its table, ranks by algorithm (None where there is none), wins over each other, and who leads."""
+    """A metric: its table, who competes by rank, what the tests found, and who leads.
+
+    ``ranks`` has a number for each competitor by name; ``order`` are their names, the best first; ``duels`` are by the
+    names of both.
+    """
 
     metric: str
     greater_is_better: bool | None
     lines: tuple[Line, ...]
-    ranks: tuple[float | None, ...]
-    ranked_blocks: int
-    wins: tuple[tuple[tuple[int, int, int] | None, ...], ...]
+    ranks: Mapping[str, float]
+    order: tuple[str, ...]
+    over: str
+    duels: Mapping[tuple[str, str], Duel]
+    findings: tuple[str, ...]
     leader: Leader | None
 
 
@@ -82,6 +100,8 @@ class Page:
     report : Report
     algorithms : tuple of str
     metrics : tuple of MetricPage
+    legend : str
+        What the marks of the tables mean.
     cells : str
         The rows behind the tables, as compressed JSON in base64: what a click on a mean shows.
     provenance : tuple of (str, str)
@@ -93,6 +113,7 @@ class Page:
     report: Report
     algorithms: tuple[str, ...]
     metrics: tuple[MetricPage, ...]
+    legend: str
     cells: str
     provenance: tuple[tuple[str, str], ...]
     command: str
@@ -117,34 +138,44 @@ def build_page(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any
     return Page(
         report=report,
         algorithms=algorithms,
-        metrics=tuple(_metric_page(table) for table in report.tables),
+        metrics=tuple(map(_metric_page, report.tables, report.comparisons)),
+        legend=f"{legend('bold', report.rules)} {missing_rule(report.rules)}",
         cells=_packed(report, rows),
         provenance=_provenance(provenance),
         command=" ".join(["pubench", *map(str, provenance.get("command", [])[1:])]) if provenance else "",
     )
 
 
-def _metric_page(table: ScoreTable) -> MetricPage:
+def _metric_page(table: ScoreTable, comparison: Comparison) -> MetricPage:
     best, shades = best_cells(table), _shades(table)
     lines = []
     for b, block in enumerate(table.blocks):
         cells = tuple(
-            _cell(table, b, a, bool(best[b, a]), shades[b, a]) for a in range(len(table.algorithms))
+            _cell(table, b, a, shades[b, a], best=bool(best[b, a]), tied=bool(comparison.tied[b, a]))
+            for a in range(len(table.algorithms))
         )
         lines.append(Line(b, block.dataset, block.labelling, block.criterion or "", cells))
-    ranks = tuple(None if np.isnan(rank) else float(rank) for rank in table.ranks)
+    ranks = (
+        dict(zip(comparison.algorithms, map(float, comparison.ranks), strict=True))
+        if comparison.units
+        else {}
+    )
+    unit = "blocks" if comparison.rules.unit == "block" else "data sets"
+    order = tuple(sorted(ranks, key=lambda name: ranks[name]))
     return MetricPage(
         metric=table.metric,
         greater_is_better=table.greater_is_better,
         lines=tuple(lines),
         ranks=ranks,
-        ranked_blocks=table.ranked_blocks,
-        wins=_wins(table),
-        leader=_leader(table),
+        order=order,
+        over=f"{comparison.units} of {comparison.all_units} {unit}",
+        duels=_duels(comparison),
+        findings=tuple(findings(comparison)),
+        leader=_leader(comparison, ranks, order),
     )
 
 
-def _cell(table: ScoreTable, b: int, a: int, best: bool, shade: float) -> Cell:
+def _cell(table: ScoreTable, b: int, a: int, shade: float, *, best: bool, tied: bool) -> Cell:
     mean, sd = float(table.mean[b, a]), float(table.sd[b, a])
     return Cell(
         mean="–" if np.isnan(mean) else f"{mean:.3f}",
@@ -152,6 +183,7 @@ def _cell(table: ScoreTable, b: int, a: int, best: bool, shade: float) -> Cell:
         value=None if np.isnan(mean) else mean,
         shade=None if np.isnan(shade) else round(float(shade), 2),
         best=best,
+        tied=tied,
         reference=bool(table.reference[b, a]),
         remark=_remark(table, b, a),
     )
@@ -183,52 +215,37 @@ def _shades(table: ScoreTable) -> Floats:
     return np.where(np.isnan(score), np.nan, np.nan_to_num(shade, nan=1.0))
 
 
-def competitors(table: ScoreTable) -> tuple[list[int], NDArray[np.bool_]]:
-    """Return the columns of algorithms that have a rank, and the blocks, shape (B,), over which it is taken."""
-    columns = [a for a in range(len(table.algorithms)) if not np.isnan(table.ranks[a])]
+def competitors(table: ScoreTable, comparison: Comparison) -> tuple[list[int], NDArray[np.bool_]]:
+    """Return the columns of those that compete, and the blocks, shape (B,), in which all of them are complete."""
+    columns = [table.algorithms.index(name) for name in comparison.algorithms]
     used = table.complete[:, columns].all(axis=1) & bool(columns)
     return columns, np.asarray(used, dtype=np.bool_)
 
 
-def _scores(table: ScoreTable) -> tuple[Floats, list[int]]:
-    """Return the means of competitors in complete blocks, greater being better, and their columns."""
-    columns, used = competitors(table)
-    return table.mean[used][:, columns] * (1.0 if table.greater_is_better else -1.0), columns
+def _duels(comparison: Comparison) -> Mapping[tuple[str, str], Duel]:
+    made: dict[tuple[str, str], Duel] = {}
+    for pair in comparison.pairs:
+        if not pair.units:
+            continue
+        said = "" if np.isnan(pair.adjusted) else f"p {chance(pair.adjusted)}, effect {pair.effect:+.2f}"
+        share = (pair.wins + pair.ties / 2) / pair.units
+        made[pair.first, pair.second] = Duel(pair.wins, pair.ties, pair.losses, round(share, 2), said)
+        said = said.replace(f"{pair.effect:+.2f}", f"{-pair.effect:+.2f}")
+        made[pair.second, pair.first] = Duel(pair.losses, pair.ties, pair.wins, round(1 - share, 2), said)
+    return made
 
 
-def _wins(table: ScoreTable) -> tuple[tuple[tuple[int, int, int] | None, ...], ...]:
-    """Return, for each pair of algorithms, in how many complete blocks the first wins, ties, loses."""
-    score, columns = _scores(table)
-    place = {column: i for i, column in enumerate(columns)}
-
-    def counts(a: int, b: int) -> tuple[int, int, int] | None:
-        if a == b or a not in place or b not in place:
-            return None
-        one, other = score[:, place[a]], score[:, place[b]]
-        return int((one > other).sum()), int((one == other).sum()), int((one < other).sum())
-
-    every = range(len(table.algorithms))
-    return tuple(tuple(counts(a, b) for b in every) for a in every)
-
-
-def _leader(table: ScoreTable) -> Leader | None:
-    score, columns = _scores(table)
-    if len(columns) < 2 or not len(score):
+def _leader(comparison: Comparison, ranks: Mapping[str, float], order: Sequence[str]) -> Leader | None:
+    if len(order) < 2:
         return None
-    order = sorted(range(len(columns)), key=lambda i: (table.ranks[columns[i]], -score[:, i].mean()))
     first, second = order[:2]
-    gap = score[:, first] - score[:, second]
-    return Leader(
-        name=table.algorithms[columns[first]],
-        rank=float(table.ranks[columns[first]]),
-        second=table.algorithms[columns[second]],
-        second_rank=float(table.ranks[columns[second]]),
-        wins=int((gap > 0).sum()),
-        ties=int((gap == 0).sum()),
-        losses=int((gap < 0).sum()),
-        blocks=len(score),
-        difference=float(gap.mean()),
-    )
+    pair = next(pair for pair in comparison.pairs if {pair.first, pair.second} == {first, second})
+    if pair.first != first:
+        pair = pair._replace(
+            first=first, second=second, wins=pair.losses, losses=pair.wins, difference=-pair.difference
+        )
+    said = "" if np.isnan(pair.adjusted) else chance(pair.adjusted)
+    return Leader(first, ranks[first], second, ranks[second], pair, said)
 
 
 def _packed(report: Report, rows: Sequence[Row]) -> str:

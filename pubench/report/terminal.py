@@ -7,7 +7,10 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from pubench.report import Report
-from pubench.report.text import HEADS, LEGEND, Cell, Grid, clean, counts, lists, make_grid
+from pubench.report.grid import HEADS, TIED, Cell, Grid, make_grid
+from pubench.report.sentences import findings, legend, missing_rule, paper_sentence
+from pubench.report.text import counts, lists
+from pubench.report.words import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +40,10 @@ class Column(NamedTuple):
         """The columns of the terminal that it takes."""
         return max(map(_width, (self.name, self.rank, *(text for text, _ in self.cells))))
 
+    def shown(self, text: str) -> str:
+        """Return a text moved to the right of the column."""
+        return " " * (self.width - _width(text)) + text
+
 
 def terminal_report(report: Report, console: Console) -> None:
     """Print a report to a terminal; long lists are cut, the Markdown report has them whole."""
@@ -47,11 +54,17 @@ def terminal_report(report: Report, console: Console) -> None:
     for line in (clean(report.description), f"Cells: {counts(report)}."):
         if line:
             console.print(Text(line))
-    for table in report.tables:
-        _print_grid(make_grid(table), console)
+    for table, comparison in zip(report.tables, report.comparisons, strict=True):
+        _print_grid(make_grid(table, comparison), console)
+        for sentence in findings(comparison):
+            console.print(Text(clean(sentence), style="dim"))
     if report.tables:
         console.print()
-        console.print(Text(LEGEND.format(best="marked *" if _is_plain(console) else "in bold"), style="dim"))
+        best = "marked *" if _is_plain(console) else "in bold"
+        console.print(Text(f"{legend(best, report.rules)} {missing_rule(report.rules)}", style="dim"))
+    if report.paper is not None:
+        heading = f"Paper and ours: {clean(report.paper.citation)}"
+        _print_list(heading, [paper_sentence(line) for line in report.paper.lines], console)
     for heading, items in lists(report):
         _print_list(heading, items, console)
 
@@ -100,14 +113,18 @@ def _title(grid: Grid, heads: Sequence[tuple[str, ...]], differing: Sequence[int
 def _columns(grid: Grid, plain: bool) -> list[Column]:
     ranks = grid.ranks or ("",) * len(grid.columns)
     return [
-        Column(clean(grid.columns[k]), tuple(_styled(line[k], plain) for line in grid.lines), ranks[k])
+        Column(
+            clean(grid.columns[k]),
+            tuple(_styled(line[k], plain) for line in grid.lines),
+            ranks[k] and f"{ranks[k]} ",
+        )
         for k in range(HEADS, len(grid.columns))
     ]
 
 
 def _styled(cell: Cell, plain: bool) -> tuple[str, str]:
-    # Where nothing can be bold a star tells the best; the others keep its place free, so that digits align.
-    mark = ("*" if cell.best else " ") if plain else ""
+    # Where nothing can be bold a star tells the best; unmarked cells keep its place free, so that digits align.
+    mark = TIED if cell.tied else "*" if cell.best and plain else " "
     return clean(cell.text) + mark, "bold green" if cell.best else ""
 
 
@@ -141,12 +158,15 @@ def _print_part(
     )
     table.add_column("", overflow="fold")
     for column in columns:
-        table.add_column(Text(column.name), justify="right", overflow="fold")
+        # Justified by hand: rich would take away the blank that stands where other cells have a mark.
+        table.add_column(Text(column.name, justify="right"), overflow="fold")
     for label in labels:
-        cells = [column.cells[label.line] for column in columns] if label.line is not None else []
-        table.add_row(Text(label.text), *(Text(text, style=style) for text, style in cells))
+        cells = [(column, *column.cells[label.line]) for column in columns] if label.line is not None else []
+        table.add_row(
+            Text(label.text), *(Text(column.shown(text), style=style) for column, text, style in cells)
+        )
     if rank_label:
-        table.add_row(Text(rank_label), *(Text(column.rank) for column in columns))
+        table.add_row(Text(rank_label), *(Text(column.shown(column.rank)) for column in columns))
     console.print()
     console.print(table)
 

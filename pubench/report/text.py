@@ -5,65 +5,33 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from pubench.analysis import ScoreTable, best_cells
+from pubench.comparison import Comparison, Pair
 from pubench.report import DataSet, Mishap, Report
+from pubench.report.grid import HEADS, TIED, Cell, Grid, make_grid
+from pubench.report.paper import Paper
+from pubench.report.sentences import PAPER_LEGEND, findings, legend, missing_rule, paper_line
+from pubench.report.words import clean, number
 
-__all__ = [
-    "HEADS",
-    "LEGEND",
-    "Cell",
-    "Grid",
-    "clean",
-    "counts",
-    "escape",
-    "lists",
-    "make_grid",
-    "markdown_report",
-]
+__all__ = ["counts", "escape", "lists", "markdown_report"]
 
-REFERENCE = "†"
-LEGEND = (
-    "Mean (standard deviation) over replicates; best {best}. k/n: only k of n replicates ended ok. "
-    f"{REFERENCE} saw true labels: a reference, neither ranked nor marked as best."
-)
-ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 MOST_NAMES = 5
-HEADS = 3
-"""The columns that say what a line is: data set, labelling, criterion."""
-
-
-class Cell(NamedTuple):
-    """The text of one cell of a table, and whether it is the best of its block."""
-
-    text: str
-    best: bool
-
-
-class Grid(NamedTuple):
-    """A score table as texts: a heading, the names of columns, the lines, and the line of average ranks."""
-
-    heading: str
-    columns: tuple[str, ...]
-    lines: tuple[tuple[Cell, ...], ...]
-    ranks: tuple[str, ...]
+MOST_PAIRS = 45
+PAIR_HEADS = (
+    "first,second,n,wins,ties,losses,difference,interval,effect,p,adjusted p,P(worse),P(same),P(better)"
+)
 
 
 def markdown_report(report: Report) -> str:
     """Render a report as GitHub-flavoured Markdown, ending with a line break."""
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {counts(report)}."]
-    parts += [_markdown_table(make_grid(table)) for table in report.tables]
-    parts += [LEGEND.format(best="in bold")] if report.tables else []
+    for table, comparison in zip(report.tables, report.comparisons, strict=True):
+        parts += [_markdown_table(make_grid(table, comparison)), *_markdown_comparison(comparison)]
+    parts += [legend("in bold", report.rules)] if report.tables else []
+    parts += _markdown_paper(report.paper) if report.paper else []
     parts += [_markdown_list(heading, items) for heading, items in lists(report)]
     parts += _data_sets(report.datasets)
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def clean(text: object) -> str:
-    """Return one line of printable text: colour codes and control characters go, blanks become one space."""
-    plain = ANSI.sub("", str(text))
-    return " ".join("".join(char if char.isprintable() else " " for char in plain).split())
 
 
 def escape(text: object) -> str:
@@ -108,69 +76,67 @@ def _sentence(mishap: Mishap, with_status: bool = False) -> str:
     )
 
 
-def make_grid(table: ScoreTable) -> Grid:
-    """Return a score table as texts."""
-    best = best_cells(table)
-    columns = range(len(table.algorithms))
-    names = (_column(table, j) for j in columns)
-    lines = []
-    for i, block in enumerate(table.blocks):
-        head = (Cell(part or "", False) for part in block)
-        lines.append((*head, *(Cell(_cell(table, i, j), bool(best[i, j])) for j in columns)))
-    return Grid(
-        _heading(table), ("data set", "labelling", "criterion", *names), tuple(lines), _rank_line(table)
-    )
-
-
-def _heading(table: ScoreTable) -> str:
-    direction = {True: " (higher is better)", False: " (lower is better)", None: ""}[table.greater_is_better]
-    return table.metric + direction
-
-
-def _column(table: ScoreTable, j: int) -> str:
-    return table.algorithms[j] + (f" {REFERENCE}" if _is_reference(table, j) else "")
-
-
-def _is_reference(table: ScoreTable, j: int) -> bool:
-    """Whether every cell of the column is a reference, so that the mark belongs to the column's head."""
-    planned = table.planned[:, j] > 0
-    return bool(planned.any() and table.reference[planned, j].all())
-
-
-def _cell(table: ScoreTable, i: int, j: int) -> str:
-    """Return ``mean (sd)``, k/n if replicates are missing, and a mark if this cell alone is a reference."""
-    ok, undefined, planned = int(table.ok[i, j]), int(table.undefined[i, j]), int(table.planned[i, j])
-    if not planned:
-        return ""
-    parts = [f"{_number(table.mean[i, j])} ({_number(table.sd[i, j])})" if ok > undefined else "–"]
-    parts += [f"{ok}/{planned}"] if ok < planned else []
-    parts += [f"{undefined} undefined"] if undefined else []
-    parts += [REFERENCE] if table.reference[i, j] and not _is_reference(table, j) else []
-    return " ".join(parts)
-
-
-def _number(value: float) -> str:
-    if value != value:
-        return "–"
-    return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 1000 else f"{value:.3g}"
-
-
-def _rank_line(table: ScoreTable) -> tuple[str, ...]:
-    if not table.ranked_blocks:
-        return ()
-    blocks = f"{table.ranked_blocks} of {len(table.blocks)} blocks"
-    return ("average rank", blocks, "", *("–" if rank != rank else f"{rank:.2f}" for rank in table.ranks))
-
-
 def _markdown_table(grid: Grid) -> str:
     rule = ["---"] * HEADS + ["---:"] * (len(grid.columns) - HEADS)
-    body = [
-        [f"**{escape(cell.text)}**" if cell.best else escape(cell.text) for cell in line]
-        for line in grid.lines
-    ]
+    body = [[_markdown_cell(cell) for cell in line] for line in grid.lines]
     ranks = [[escape(text) for text in grid.ranks]] if grid.ranks else []
     lines = [[escape(name) for name in grid.columns], rule, *body, *ranks]
     return f"## {escape(grid.heading)}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _markdown_cell(cell: Cell) -> str:
+    if cell.best:
+        return f"**{escape(cell.text)}**"
+    return escape(cell.text) + (f" {TIED}" if cell.tied else "")
+
+
+def _markdown_comparison(comparison: Comparison) -> list[str]:
+    """Return what the tests found: sentences, and a table of pairs, with the first in rank only if they are many."""
+    if not comparison.algorithms:
+        return []
+    parts = [escape(" ".join([*findings(comparison), missing_rule(comparison.rules)]))]
+    if not comparison.tested:
+        return parts
+    first = comparison.algorithms[int(comparison.ranks.argmin())]
+    pairs = comparison.pairs
+    if len(pairs) > MOST_PAIRS:
+        pairs = tuple(pair for pair in pairs if first in (pair.first, pair.second))
+    heads = PAIR_HEADS.split(",")
+    rule = ["---"] * 2 + ["---:"] * (len(heads) - 2)
+    lines = [heads, rule, *map(_pair_line, pairs)]
+    return [*parts, "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+
+
+def _pair_line(pair: Pair) -> list[str]:
+    counted = (pair.units, pair.wins, pair.ties, pair.losses)
+    interval = f"{number(pair.low)} to {number(pair.high)}"
+    return [
+        escape(pair.first),
+        escape(pair.second),
+        *map(str, counted),
+        number(pair.difference),
+        interval,
+        *map(number, (pair.effect, pair.p, pair.adjusted, *pair.posterior)),
+    ]
+
+
+def _markdown_paper(paper: Paper) -> list[str]:
+    heads = [
+        "metric",
+        "data set",
+        "labelling",
+        "criterion",
+        "algorithm",
+        "paper",
+        "ours",
+        "difference",
+        "within sd",
+        "",
+    ]
+    rule = ["---"] * 5 + ["---:"] * 3 + ["---"] * 2
+    lines = [[escape(text) for text in paper_line(line)] for line in paper.lines]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *lines))
+    return ["## Paper and ours", escape(paper.citation), table, PAPER_LEGEND]
 
 
 def _markdown_list(heading: str, items: Sequence[str]) -> str:
@@ -201,7 +167,7 @@ def _data_sets(found: Sequence[DataSet]) -> list[str]:
 def _data_line(one: DataSet) -> list[str]:
     rows = f"{one.rows:,}" if one.rows == one.all_rows else f"{one.rows:,} of {one.all_rows:,}"
     positive = _few(one.positive) if one.labelled is None else f"unknown; {one.labelled:,} rows labelled"
-    prior = "–" if one.prior is None else _number(one.prior)
+    prior = "–" if one.prior is None else number(one.prior)
     cells = (rows, f"{one.features:,}", f"{one.missing:,}", prior, positive, one.source, one.licence)
     return [escape(text) for text in (one.label, *cells, one.fingerprint[:12])]
 

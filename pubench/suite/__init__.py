@@ -14,12 +14,15 @@ from typing import Any
 from pubench.errors import SuiteError, did_you_mean
 from pubench.suite.base import Key, Problem, TomlSchema, read_table
 from pubench.suite.entries import AlgorithmEntry, DatasetEntry, SampleConfig
-from pubench.suite.models import LimitsConfig, PriorConfig, ReportConfig, Suite, TuningConfig
+from pubench.suite.models import LimitsConfig, PriorConfig, Suite, TuningConfig
+from pubench.suite.reporting import PaperConfig, PaperNumber, ReportConfig
 
 __all__ = [
     "AlgorithmEntry",
     "DatasetEntry",
     "LimitsConfig",
+    "PaperConfig",
+    "PaperNumber",
     "PriorConfig",
     "ReportConfig",
     "SampleConfig",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from pubench.errors import did_you_mean
 from pubench.suite.base import Problem, Table
 from pubench.suite.entries import (
     AlgorithmEntry,
@@ -16,9 +17,10 @@ from pubench.suite.entries import (
     read_labelling,
     read_preprocess,
 )
+from pubench.suite.reporting import PaperConfig, ReportConfig
 from pubench.suite.values import Count, Factors, Names, Params, Share, Source
 
-__all__ = ["LimitsConfig", "PriorConfig", "ReportConfig", "Suite", "TuningConfig"]
+__all__ = ["LimitsConfig", "PriorConfig", "Suite", "TuningConfig"]
 
 
 class TuningConfig(Table):
@@ -101,15 +103,6 @@ class LimitsConfig(Table):
     threads: Count = Field(default=1, description="Threads for one cell.")
 
 
-class ReportConfig(Table):
-    """What the report shows."""
-
-    metrics: Names = Field(
-        default=("accuracy", "f1", "roc-auc"),
-        description="One table for each of these metrics.",
-    )
-
-
 class Suite(Table):
     """The cells to run and the tables to make."""
 
@@ -141,13 +134,17 @@ class Suite(Table):
     preprocess: Preprocessing = Field(default_factory=dict, description="How features are made ready.")
     limits: LimitsConfig = Field(default_factory=LimitsConfig, description="Time and memory of each cell.")
     report: ReportConfig = Field(default_factory=ReportConfig, description="The tables to make.")
+    paper: PaperConfig = Field(
+        default_factory=PaperConfig, description="Published results to set beside ours."
+    )
 
     @classmethod
     def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
-        """Refuse two rows or columns of a table with one label."""
+        """Refuse two rows or columns of a table with one label, and a paper's numbers that have no place in one."""
         yield from _shared_labels("datasets", given.get("datasets"), _entry_label)
         yield from _shared_labels("labellings", given.get("labellings"), _labelling_label)
         yield from _shared_labels("algorithms", given.get("algorithms"), _entry_label)
+        yield from _strange_numbers(given)
 
     @classmethod
     def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -192,3 +189,25 @@ def _shared_labels(key: str, entries: Any, label_of: Callable[[Any], Any]) -> It
             yield Problem(
                 (key, i), f'label {label!r} is taken by {first}; add name = "..." to tell the two apart'
             )
+
+
+def _strange_numbers(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the paper's numbers of algorithms and metrics that the report does not show."""
+    paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
+    numbers = paper.get("numbers") if isinstance(paper, dict) else None
+    if not isinstance(numbers, list) or not isinstance(algorithms, list):
+        return
+    shown = report.get("metrics") if isinstance(report, dict) else None
+    known = {
+        "algorithm": [_entry_label(entry) for entry in algorithms],
+        "metric": shown if isinstance(shown, list) else list(ReportConfig().metrics),
+    }
+    for i, number in enumerate(numbers):
+        for key, names in known.items():
+            name = number.get(key) if isinstance(number, dict) else None
+            if isinstance(name, str) and name not in names:
+                texts = [text for text in names if isinstance(text, str)]
+                yield Problem(
+                    ("paper", "numbers", i, key),
+                    f"is no {key} of this suite's tables{did_you_mean(name, texts)}",
+                )

@@ -1,0 +1,131 @@
+"""``pubench report``: the tables of one run or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pubench.cli.output import with_problems
+
+if TYPE_CHECKING:
+    from pubench.report import Report
+    from pubench.results import Results
+
+__all__ = ["html_page", "make_report", "report"]
+
+FORMS = ("text", "html", "markdown", "csv", "latex")
+
+
+class Forms(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """Names of formats with commas between them."""
+
+    name = "format[,format...]"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Split the list and refuse what is no format."""
+        names = tuple(dict.fromkeys(value.split(","))) if isinstance(value, str) else value
+        unknown = [name for name in names if name not in FORMS]
+        if unknown:
+            self.fail(f"{unknown[0]!r} is no format; give one or more of {', '.join(FORMS)}.", param, ctx)
+        return names
+
+
+@click.command()
+@click.argument(
+    "folders", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FOLDER [FOLDER ...]"
+)
+@click.option(
+    "--format",
+    "forms",
+    type=Forms(),
+    help="text, html, markdown, csv or latex, several with commas [default: text, or all but text with --out].",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write the report's files into."
+)
+def report(folders: tuple[Path, ...], forms: tuple[str, ...] | None, out: Path | None) -> None:
+    """Print or write the tables of the run in FOLDER; the runs of several folders are put together."""
+    from pubench.merging import merge_results
+    from pubench.results import read_results
+
+    chosen = forms or (FORMS[1:] if out else FORMS[:1])
+    if out is None and (len(chosen) > 1 or "latex" in chosen):
+        raise click.UsageError("LaTeX, or several formats, make several files; name a folder with --out.")
+    if out is not None and "text" in chosen:
+        raise click.UsageError("Text is for terminals; leave out --out, or write markdown.")
+    merged = with_problems(merge_results([read_results(folder) for folder in folders]))
+    made = make_report(merged, folders)
+    if out is None:
+        _print(merged, made, chosen[0])
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in _files(merged, made, chosen):
+        (out / name).write_bytes(content)
+        click.echo(out / name)
+
+
+def make_report(results: Results, folders: Sequence[Path] = ()) -> Report:
+    """Gather what the tables show; ``folders`` are those whose runs the results come from."""
+    from dataclasses import fields
+
+    from pubench.comparison import Rules
+    from pubench.report import build_report
+    from pubench.store import read_cards
+
+    plan = results.plan
+    metrics = {name: plan.metrics[name].greater_is_better for name in plan.shown}
+    known = {
+        label: card for folder in folders or [results.folder] for label, card in read_cards(folder).items()
+    }
+    labels = dict.fromkeys(cell.dataset for cell in plan.cells)
+    cards = {label: known[label] for label in labels if label in known}
+    # A later version may know more rules than this one.
+    rules = {field.name: plan.report[field.name] for field in fields(Rules) if field.name in plan.report}
+    return build_report(
+        results.rows, plan.suite, metrics, plan.description, cards, Rules(**rules), plan.paper
+    )
+
+
+def html_page(results: Results, report: Report) -> str:
+    """Render a report as one HTML file, with what the run was made with."""
+    from pubench.report.html import html_report
+    from pubench.store import read_provenance
+
+    entries = [entry for entry in read_provenance(results.folder) if isinstance(entry, dict)]
+    return html_report(report, results.rows, entries[-1] if entries else {})
+
+
+def _print(results: Results, made: Report, form: str) -> None:
+    from pubench.report.spreadsheet import scores_csv
+    from pubench.report.terminal import terminal_report
+    from pubench.report.text import markdown_report
+
+    if form == "text":
+        from rich.console import Console
+
+        terminal_report(made, Console())
+    elif form == "html":
+        click.echo(html_page(results, made), nl=False)
+    else:
+        click.echo(markdown_report(made) if form == "markdown" else scores_csv(made), nl=False)
+
+
+def _files(results: Results, made: Report, forms: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of each file of a report."""
+    from pubench.report.spreadsheet import pairs_csv, paper_csv, scores_csv
+    from pubench.report.text import markdown_report
+
+    if "html" in forms:
+        yield "report.html", html_page(results, made).encode()
+    if "markdown" in forms:
+        yield "report.md", markdown_report(made).encode()
+    if "csv" in forms:
+        yield "scores.csv", scores_csv(made).encode()
+        yield "pairs.csv", pairs_csv(made).encode()
+        if made.paper is not None:
+            yield "paper.csv", paper_csv(made).encode()

@@ -1,0 +1,27 @@
+"""Names and numbers as reports write them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["chance", "clean", "number"]
+
+ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
+
+def clean(text: object) -> str:
+    """Return one line of printable text: colour codes and control characters go, blanks become one space."""
+    plain = ANSI.sub("", str(text))
+    return " ".join("".join(char if char.isprintable() else " " for char in plain).split())
+
+
+def number(value: float) -> str:
+    """Return three decimals where they say something, and three digits elsewhere; a dash for NaN."""
+    if value != value:
+        return "–"
+    return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 1000 else f"{value:.3g}"
+
+
+def chance(p: float) -> str:
+    """Return a p-value as a relation, such as ``= 0.012`` or ``< 0.001``."""
+    return "< 0.001" if p < 0.001 else f"= {number(p)}"

@@ -1,0 +1,83 @@
+"""What a suite says of its report: the tables, the tests, and a paper's numbers to set beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from pubench.suite.base import Problem, Table
+from pubench.suite.values import Name, Names, Share
+
+__all__ = ["PaperConfig", "PaperNumber", "ReportConfig"]
+
+
+class ReportConfig(Table):
+    """What the report shows, and how algorithms are compared."""
+
+    metrics: Names = Field(
+        default=("accuracy", "f1", "roc-auc"),
+        description="One table for each of these metrics.",
+    )
+    test: Literal["wilcoxon", "t", "nemenyi"] = Field(
+        default="wilcoxon",
+        description="What compares two algorithms over data sets; the first two with Holm's correction.",
+    )
+    replicate_test: Literal["corrected-t", "t", "wilcoxon"] = Field(
+        default="corrected-t",
+        description="What marks cells that cannot be told from the best of their line, over replicates.",
+    )
+    alpha: Share = Field(default=0.05, description="The level of significance of all tests.")
+    rope: Annotated[float, Field(ge=0)] = Field(
+        default=0.01,
+        description="Differences up to this are practically none, for the Bayesian comparison.",
+    )
+    missing: Literal["pairwise", "worst-rank"] = Field(
+        default="pairwise",
+        description="Whether cells that lack a replicate are left out of comparisons or count as the worst.",
+    )
+    unit: Literal["dataset", "block"] = Field(
+        default="dataset",
+        description="What counts as one observation: a data set (its lines averaged) or every line of a table.",
+    )
+
+    @classmethod
+    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
+        """Refuse a t-test of what is the worst, but not by how much."""
+        if given.get("test") == "t" and given.get("missing") == "worst-rank":
+            yield Problem(("missing",), 'has no differences for test = "t"; choose another of the two')
+
+
+class PaperNumber(Table):
+    """A published result."""
+
+    dataset: Name = Field(description="The data set's label in this suite.", examples=["breast-cancer"])
+    algorithm: Name = Field(description="The algorithm's label in this suite.", examples=["wlr"])
+    metric: Name = Field(description="One of the report's metrics.", examples=["accuracy"])
+    mean: float = Field(description="The mean that the paper prints.", examples=[0.9])
+    sd: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="The standard deviation that the paper prints."
+    )
+    labelling: Name | None = Field(
+        default=None, description="The labelling, if the suite has several for this data set."
+    )
+    criterion: Name | None = Field(
+        default=None, description="The criterion, if the algorithm is tuned by several."
+    )
+
+
+class PaperConfig(Table):
+    """A paper's results, which the report sets beside those of the run."""
+
+    citation: str = Field(default="", description="Whose numbers these are, and from which table.")
+    percent: bool = Field(default=False, description="Whether the numbers are percentages.")
+    numbers: Annotated[tuple[PaperNumber, ...], Field(strict=False)] = Field(
+        default=(), description="The numbers."
+    )
+
+    @classmethod
+    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
+        """Refuse numbers of nobody."""
+        if given.get("numbers") and not given.get("citation"):
+            yield Problem(("citation",), 'is missing; add citation = "..." to say whose numbers these are')
