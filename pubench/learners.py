@@ -27,6 +27,7 @@ __all__ = [
     "boundary",
     "classifier_named",
     "if_learner_has",
+    "narrow_indices",
     "positive_scores",
     "score_method",
     "seeded_clone",
@@ -61,10 +62,11 @@ class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[np.uint8]]:
         """Check what ``fit`` is given; return the rows as an array or CSR matrix, and s in {0, 1}."""
-        return validate_pu(self, X, y, **self._row_rules())
+        X, s = validate_pu(self, X, y, **self._row_rules())
+        return narrow_indices(X), s
 
     def _validate_rows(self, X: Any) -> Any:
-        return validate_rows(self, X, **self._row_rules())
+        return narrow_indices(validate_rows(self, X, **self._row_rules()))
 
     def _row_rules(self) -> dict[str, Any]:
         tags = get_tags(self._learner()).input_tags
@@ -72,6 +74,18 @@ class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
             "accept_sparse": "csr" if tags.sparse else False,
             "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
         }
+
+
+def narrow_indices(X: Any) -> Any:
+    """Return rows as they are, but CSR rows with 32-bit indices if these suffice: many learners refuse others."""
+    if (
+        not hasattr(X, "indptr")
+        or X.indices.dtype == np.int32
+        or max(*X.shape, X.nnz) > np.iinfo(np.int32).max
+    ):
+        return X
+    indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return type(X)((X.data, indices, starts), shape=X.shape)
 
 
 def if_learner_has(*methods: str) -> Callable[[Any], Any]:

@@ -37,7 +37,7 @@ NOT_RUN = {
 # Blocks of text that follow from something else than the command before them, and what does show them.
 SHOWN_BY = {
     "pubench: bad.toml": "sed 's/^folds/fold/' example.toml > bad.toml; pubench suite check bad.toml",
-    "naive-lr         Logistic": "pubench list algorithms --plugin my_plugin.py",
+    "naive-lr  ": "pubench list algorithms --plugin my_plugin.py",
 }
 
 

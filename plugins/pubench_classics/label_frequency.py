@@ -48,7 +48,7 @@ def held_out_probabilities(
     fewest = min(n_p, len(s) - n_p)
     if fewest < 2:
         kind = "labelled" if n_p < 2 else "unlabelled"
-        raise ValueError(f"y has 1 {kind} row, but holding rows out takes 2 at least; label more rows")
+        raise ValueError(f"y has 1 {kind} row, but holding rows out takes 2 at least; add some")
     cv = StratifiedKFold(min(folds, fewest), shuffle=True, random_state=random_state)
     probabilities: Floats = cross_val_predict(learner, X, s, cv=cv, method="predict_proba")[:, 1]
     return probabilities

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.svm import OneClassSVM
 
 from pubench.base import Either, OneOf, PUClassifier, Real, Rule, validate_pu, validate_rows
+from pubench.learners import narrow_indices
 
 __all__ = ["OneClass"]
 
@@ -75,9 +76,9 @@ class OneClass(PUClassifier):
         -------
         self
         """
-        X, s = validate_pu(self, X, y, accept_sparse="csr", accept_large_sparse=False, dtype=np.float64)
+        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
         machine = OneClassSVM(nu=self.nu, kernel=self.kernel, gamma=self.gamma, tol=self.tol)
-        self.estimator_ = machine.fit(X[s == 1])
+        self.estimator_ = machine.fit(narrow_indices(X[s == 1]))
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -91,5 +92,5 @@ class OneClass(PUClassifier):
         -------
         ndarray of shape (n,)
         """
-        X = validate_rows(self, X, accept_sparse="csr", accept_large_sparse=False, dtype=np.float64)
+        X = narrow_indices(validate_rows(self, X, accept_sparse="csr", dtype=np.float64))
         return np.asarray(self.estimator_.decision_function(X), dtype=np.float64)

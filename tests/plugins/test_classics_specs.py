@@ -69,6 +69,7 @@ def test_what_a_spec_accepts_its_estimator_takes(name):
     X, s = make_pu()
     if "sparse" in SPECS[name].accepts:
         rows = csr_array(np.abs(X))
+        rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
         model = make(name, **FEW.get(name, {})).fit(rows, s)
         assert np.isfinite(model.decision_function(rows)).all()
     X[0, 0] = np.nan
