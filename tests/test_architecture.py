@@ -78,7 +78,7 @@ ALLOWED = {
     "merging": "errors jobs results",
     "analysis": "",
     "comparison": "analysis statistics",
-    "report": "analysis comparison",
+    "report": "analysis comparison statistics",
     # the doors
     "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
     "suite",

@@ -129,3 +129,21 @@ def _files(results: Results, made: Report, forms: Sequence[str]) -> Iterator[tup
         yield "pairs.csv", pairs_csv(made).encode()
         if made.paper is not None:
             yield "paper.csv", paper_csv(made).encode()
+    if "latex" in forms:
+        yield from _latex(made)
+
+
+def _latex(made: Report) -> Iterator[tuple[str, bytes]]:
+    from pubench.report.diagram import rank_diagram
+    from pubench.report.drawing import draw, pgf
+    from pubench.report.latex import latex_files
+
+    files = latex_files(made)
+    for name, text in files.items():
+        yield name, text.encode()
+    for name, comparison in zip(files, made.comparisons, strict=False):
+        diagram = rank_diagram(comparison)
+        if diagram is not None:
+            stem = name.removesuffix(".tex")
+            yield f"{stem}-ranks.pdf", draw(diagram, "pdf")
+            yield f"{stem}-ranks.pgf", pgf(diagram).encode()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pubench.analysis import ScoreTable, best_cells
 from pubench.comparison import Comparison
-from pubench.report.words import number
+from pubench.report.words import mean_and_sd
 
 __all__ = ["HEADS", "REFERENCE", "TIED", "Cell", "Grid", "heading", "make_grid"]
 
@@ -71,7 +71,7 @@ def _cell(table: ScoreTable, i: int, j: int, marked: bool) -> str:
     ok, undefined, planned = int(table.ok[i, j]), int(table.undefined[i, j]), int(table.planned[i, j])
     if not planned:
         return ""
-    parts = [f"{number(table.mean[i, j])} ({number(table.sd[i, j])})" if ok > undefined else "–"]
+    parts = [mean_and_sd(table.mean[i, j], table.sd[i, j]) if ok > undefined else "–"]
     parts += [f"{ok}/{planned}"] if ok < planned else []
     parts += [f"{undefined} undefined"] if undefined else []
     parts += [REFERENCE] if table.reference[i, j] and not marked else []

@@ -7,10 +7,22 @@ from collections.abc import Sequence
 from pubench.comparison import Comparison, Rules
 from pubench.report.grid import REFERENCE, TIED
 from pubench.report.paper import PaperLine
-from pubench.report.words import chance, number
+from pubench.report.words import chance, mean_and_sd, number
 
-__all__ = ["PAPER_LEGEND", "findings", "legend", "missing_rule", "paper_line", "paper_sentence"]
+__all__ = [
+    "PAPER_HEADS",
+    "PAPER_LEGEND",
+    "findings",
+    "legend",
+    "missing_rule",
+    "paper_line",
+    "paper_sentence",
+]
 
+PAPER_HEADS = (
+    *("metric", "data set", "labelling", "criterion", "algorithm"),
+    *("paper", "ours", "difference", "within sd", "remark"),
+)
 PAPER_LEGEND = (
     "Mean (standard deviation); difference is ours minus the paper's. Within sd: the two differ by at most the root of "
     "the sum of both variances, an unknown one counting as zero."
@@ -26,6 +38,7 @@ REPLICATE_TESTS = {
     "t": "the paired t-test",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
+LONGEST = 240
 MISSING = {
     "pairwise": "Cells that lack a replicate (k/n, undefined) take no part in ranks and tests; two algorithms are "
     "compared where both are complete.",
@@ -48,8 +61,11 @@ def missing_rule(rules: Rules) -> str:
     return MISSING[rules.missing]
 
 
-def findings(comparison: Comparison) -> list[str]:
-    """Return what the tests say of the algorithms of a table, or why there were none."""
+def findings(comparison: Comparison, *, brief: bool = False) -> list[str]:
+    """Return what the tests say of the algorithms of a table, or why there were none.
+
+    A brief account counts groups that are too long to be listed, and leaves it to the diagram to show them.
+    """
     k, units = len(comparison.algorithms), _units(comparison)
     if k < 2:
         return []
@@ -59,7 +75,7 @@ def findings(comparison: Comparison) -> list[str]:
         return [
             f"{found} {one} has a score of every algorithm, so algorithms are not tested against each other."
         ]
-    return [*_friedman(comparison), _groups(comparison), *_cautions(comparison)]
+    return [*_friedman(comparison), _groups(comparison, brief), *_cautions(comparison)]
 
 
 def _units(comparison: Comparison) -> str:
@@ -76,7 +92,7 @@ def _friedman(comparison: Comparison) -> list[str]:
     ]
 
 
-def _groups(comparison: Comparison) -> str:
+def _groups(comparison: Comparison, brief: bool) -> str:
     rules, names = comparison.rules, comparison.algorithms
     test = f"{TESTS[rules.test]} (alpha = {rules.alpha:g}"
     if comparison.critical_difference is not None:
@@ -93,6 +109,8 @@ def _groups(comparison: Comparison) -> str:
     if len(comparison.groups[0]) == len(names):
         return f"By {test} no two algorithms can be told apart."
     groups = "; ".join(_listed(group) for group in comparison.groups)
+    if brief and len(groups) > LONGEST:
+        return f"By {test} there are {len(comparison.groups)} groups in which no two can be told apart."
     return f"By {test} no two can be told apart within {groups}. All others differ."
 
 
@@ -120,8 +138,7 @@ def paper_line(line: PaperLine) -> list[str]:
     """Return a published number and ours as texts: what it is of, both, the difference, the verdict, the remark."""
     heads = [line.metric, line.dataset, line.labelling, line.criterion, line.algorithm]
     theirs, ours = (
-        f"{number(mean)} ({number(sd)})"
-        for mean, sd in ((line.paper, line.paper_sd), (line.ours, line.ours_sd))
+        mean_and_sd(mean, sd) for mean, sd in ((line.paper, line.paper_sd), (line.ours, line.ours_sd))
     )
     verdict = {True: "yes", False: "no", None: "–"}[line.within]
     return [*heads, theirs, ours, number(line.difference), verdict, line.remark]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["chance", "clean", "number"]
+__all__ = ["chance", "clean", "mean_and_sd", "number"]
 
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
@@ -20,6 +20,12 @@ def number(value: float) -> str:
     if value != value:
         return "–"
     return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 1000 else f"{value:.3g}"
+
+
+def mean_and_sd(mean: float, sd: float) -> str:
+    """Return ``mean (sd)``, a small deviation with the decimals of its mean."""
+    small = f"{mean:.3f}" == number(mean) and sd < 0.001
+    return f"{number(mean)} ({f'{sd:.3f}' if small else number(sd)})"
 
 
 def chance(p: float) -> str:
