@@ -24,6 +24,7 @@ A classifier is then its mathematics::
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -50,6 +51,7 @@ __all__ = [
     "held_rows",
     "validate_pu",
     "validate_rows",
+    "warn_of_one_decision",
 ]
 
 
@@ -279,3 +281,15 @@ def held_rows(s: NDArray[np.uint8], share: float, seed: int) -> NDArray[np.bool_
         size = min(max(1, round(share * len(rows))), len(rows) - 1)
         held[rng.choice(rows, size, replace=False)] = True
     return held
+
+
+def warn_of_one_decision(scores: NDArray[np.float64], causes: str) -> None:
+    """Warn, from ``fit``, where the scores of all its rows, shape (n,), lie on one side of 0; ``causes`` may be why."""
+    share = float(np.mean(scores >= 0))
+    if share in (0.0, 1.0):
+        side = "positive" if share else "negative"
+        warnings.warn(
+            f"all rows of the fit are called {side}: look at {causes}, which leave the scores on one side",
+            UserWarning,
+            stacklevel=3,
+        )

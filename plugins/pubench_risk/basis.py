@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import rbf_kernel
 
+from pubench_risk.matrices import is_sparse
+
 __all__ = ["Basis"]
 
 Floats = NDArray[np.float64]
@@ -40,7 +42,12 @@ class Basis:
 
 def _mean_distance(Z: Any) -> float:
     """Return the mean squared distance of two rows drawn with replacement; 1 where all rows are the same."""
-    squares = float(Z.multiply(Z).sum()) if hasattr(Z, "multiply") else float(np.einsum("ij,ij->", Z, Z))
     mean = np.asarray(Z.mean(axis=0)).ravel()
-    spread = 2.0 * (squares / Z.shape[0] - float(mean @ mean))
-    return spread if spread > 1e-12 * squares / Z.shape[0] else 1.0
+    if is_sparse(Z):
+        squares = float(Z.multiply(Z).sum()) / Z.shape[0]
+        spread = 2.0 * (squares - float(mean @ mean))
+        return spread if spread > 1e-12 * squares else 1.0
+    # Centred first: of rows far from 0 the difference of two squares would be noise.
+    centred = Z - mean
+    spread = 2.0 * float(np.einsum("ij,ij->", centred, centred)) / Z.shape[0]
+    return spread if spread > 0.0 else 1.0

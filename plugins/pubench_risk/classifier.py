@@ -10,7 +10,17 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from pubench.base import PRIOR, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import (
+    PRIOR,
+    OneOf,
+    PUClassifier,
+    Real,
+    Rule,
+    Whole,
+    validate_pu,
+    validate_rows,
+    warn_of_one_decision,
+)
 from pubench.priors import prior_to_use
 from pubench.specs import SCENARIOS, Scenario
 from pubench_risk.basis import Basis
@@ -27,6 +37,7 @@ Floats = NDArray[np.float64]
 
 _ROWS = {"accept_sparse": "csr", "dtype": np.float64}
 _PROBABLE = ("logistic", "quadratic")
+_OF_A_KIND = ("coef_", "basis_", "basis_coef_", "network_", "correction_curve_", "validation_curve_")
 
 
 class PURiskClassifier(PUClassifier):
@@ -81,8 +92,8 @@ class PURiskClassifier(PUClassifier):
     gamma : float, default=1.0
         nnPU: the length of the steps back, relative to the others, in [0, 1].
     early_stopping : bool, default=False
-        Whether to hold out a share of P and of U, and to go back to the epoch with their least unbiased risk. Held-out
-        rows were not fitted, so that the unbiased risk is right for nnPU, too.
+        Adam: whether to hold out a share of P and of U, and to go back to the epoch with their least unbiased risk.
+        Held-out rows were not fitted, so that the unbiased risk is right for nnPU, too.
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
         The share held out, and epochs without a new least risk after which training ends.
     tol, max_iter : float, default=1e-5, and int, default=5000
@@ -117,8 +128,7 @@ class PURiskClassifier(PUClassifier):
 
     Notes
     -----
-    Memory: one scaled copy of X, in double precision (exact) or single (Adam); "rbf" holds n times ``n_centers``
-    numbers, and the exact solvers a copy of their matrix.
+    Memory: a scaled copy of X (single precision for Adam), or n times ``n_centers`` numbers; exact solvers take twice that.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -131,7 +141,7 @@ class PURiskClassifier(PUClassifier):
         "l2": Real(low=0.0, open_low=True),
         "standardize": OneOf((False, True)),
         "n_centers": Whole(low=1),
-        "width": Real(low=0.0, open_low=True),
+        "width": Real(1e-10, 1e10),
         "layers": Whole(1, 100),
         "units": Whole(low=1),
         "activation": OneOf(("relu", "softsign")),
@@ -214,19 +224,9 @@ class PURiskClassifier(PUClassifier):
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Minimise the risk.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-            Sparse rows stay sparse.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
+        """Minimise the risk over rows, (n, d), dense or sparse; y, (n,), has two classes, the larger being labelled."""
+        for name in _OF_A_KIND:  # what an earlier fit, of another kind, has left
+            self.__dict__.pop(name, None)
         X, s = validate_pu(self, X, y, **_ROWS)
         self.prior_ = prior_to_use(self, X, s)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -245,6 +245,7 @@ class PURiskClassifier(PUClassifier):
         elif self.model == "rbf":
             self.basis_coef_ = weights
         self.intercept_ = np.array([bias])
+        warn_of_one_decision(blockwise(self._scores, X), "the prior, l2 or the features")
         return self
 
     def _exact(self) -> bool:
@@ -275,12 +276,11 @@ class PURiskClassifier(PUClassifier):
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores f(x) of rows, (n, d), dense or sparse: shape (n,); at least 0 means positive."""
-        X = validate_rows(self, X, **_ROWS)
-        if self.model == "linear":
-            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
-        return blockwise(self._scores, X)
+        return blockwise(self._scores, validate_rows(self, X, **_ROWS))
 
     def _scores(self, X: Any) -> Floats:
+        if self.model == "linear":
+            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
         Z = self.scaling_.apply(X)
         if self.model == "mlp":
             return np.asarray(self.network_.scores(Z))

@@ -37,6 +37,9 @@ Floats = NDArray[np.float64]
 DIRECT = 3_000
 # The share of the predicted decrease that a step has to bring.
 _ARMIJO = 1e-4
+_SHORTEST = 1e-10
+# The scores with which the sigmoid loss starts: so small that its slope is still felt everywhere.
+_START = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +151,24 @@ def _directly(problem: Problem, limits: Limits) -> tuple[Floats, list[float]]:
     else:
         theta, curve = _newton(problem, limits)
     if problem.loss == "sigmoid":
-        theta, more = _descend(problem, problem.loss, theta, limits)
-        curve = curve + more
+        theta, curve = _descend(problem, problem.loss, _shrunk(problem, theta), limits)
     return theta, curve
 
 
+def _shrunk(problem: Problem, theta: Floats) -> Floats:
+    """Return parameters with the same signs of scores, the median of their sizes being at most 1.
+
+    The sigmoid loss is flat where scores are large, as those of an over-fitted logistic minimum are.
+    """
+    size = float(np.median(np.abs(problem.scores(theta))))
+    return theta * min(1.0, _START / size) if size > 0.0 else theta
+
+
 def _by_slopes(problem: Problem, limits: Limits) -> tuple[Floats, list[float]]:
-    start, curve = np.zeros(problem.A.shape[1] + 1), []
-    for loss in dict.fromkeys((problem.loss if problem.loss in CONVEX else "logistic", problem.loss)):
-        start, more = _descend(problem, loss, start, limits)
-        curve += more
-    return start, curve
+    start = np.zeros(problem.A.shape[1] + 1)
+    if problem.loss == "sigmoid":
+        start = _shrunk(problem, _descend(problem, "logistic", start, limits)[0])
+    return _descend(problem, problem.loss, start, limits)
 
 
 def _closed_form(problem: Problem) -> Floats:
@@ -171,7 +181,11 @@ def _closed_form(problem: Problem) -> Floats:
 
 
 def _newton(problem: Problem, limits: Limits) -> tuple[Floats, list[float]]:
-    """Minimise the logistic objective; the decrease still to be had is half of slope times step."""
+    """Minimise the logistic objective; the decrease still to be had is half of slope times step.
+
+    The last step is taken, too: it is the one that makes the minimum exact. Where no step lowers the objective,
+    rounding has the last word: the point is kept, and told unless it is near enough.
+    """
     theta, curve = np.zeros(problem.A.shape[1] + 1), []
     for _ in range(limits.max_iter):
         value, slope = problem.value_and_slope(theta, "logistic")
@@ -181,20 +195,24 @@ def _newton(problem: Problem, limits: Limits) -> tuple[Floats, list[float]]:
         matrix[np.diag_indices(len(matrix) - 1)] += problem.l2
         step = solve_positive(matrix, slope)
         gain = float(slope @ step)
-        if gain / 2.0 <= limits.tol * max(abs(value), limits.tol):
+        near = gain / 2.0 <= limits.tol * max(abs(value), limits.tol)
+        length = _damping(lambda t: problem.value_and_slope(t, "logistic")[0], theta, step, gain)
+        theta = theta - length * step
+        if near:
             return theta, curve
-        theta = (
-            theta - _damping(lambda t: problem.value_and_slope(t, "logistic")[0], theta, step, gain) * step
-        )
+        if not length:
+            break
     _warn(limits)
     return theta, curve
 
 
 def _damping(objective: Callable[[Floats], float], theta: Floats, step: Floats, gain: float) -> float:
-    """Return the first of 1, 1/2, 1/4, ... that lowers the objective enough."""
+    """Return the first of 1, 1/2, 1/4, ... that lowers the objective enough, or 0 where none does."""
     start, length = objective(theta), 1.0
-    while length > 1e-10 and objective(theta - length * step) > start - _ARMIJO * length * gain:
+    while not objective(theta - length * step) <= start - _ARMIJO * length * gain:
         length /= 2.0
+        if length < _SHORTEST:
+            return 0.0
     return length
 
 
@@ -221,7 +239,8 @@ def _descend(problem: Problem, loss: Loss, start: Floats, limits: Limits) -> tup
 
 def _warn(limits: Limits) -> None:
     warnings.warn(
-        f"the risk was still falling after max_iter = {limits.max_iter} iterations; raise max_iter, tol or l2",
+        f"the minimum of the risk was not reached within max_iter = {limits.max_iter} iterations, or is lost in "
+        "rounding; raise l2, max_iter or tol",
         ConvergenceWarning,
         stacklevel=2,
     )

@@ -53,7 +53,7 @@ def factorised(matrix: Floats) -> Any:
         "l2 is lost in rounding beside the features; solved with a diagonal raised by "
         f"{_LIFT:g} of its largest entry. Drop columns that are sums of others, or raise l2",
         LinAlgWarning,
-        stacklevel=2,
+        stacklevel=6,
     )
     raised = matrix.copy()
     raised[np.diag_indices_from(raised)] += _LIFT * max(float(np.max(np.diagonal(raised))), 1.0)

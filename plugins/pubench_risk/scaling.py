@@ -39,11 +39,14 @@ class Scaling:
             raise ValueError("the features are too large to be squared and added up; scale them down")
         if not standardize:
             return cls(np.zeros(d), np.ones(d))
-        fitted = StandardScaler(with_mean=not is_sparse(X)).fit(X)
-        return cls(np.zeros(d) if fitted.mean_ is None else fitted.mean_, fitted.scale_)
+        scaler = StandardScaler(with_mean=not is_sparse(X)).fit(X)
+        # Of sparse rows scikit-learn's scaler knows the mean, too, though it is not taken away.
+        return cls(scaler.mean_ if scaler.with_mean else np.zeros(d), scaler.scale_)
 
     def apply(self, X: Any) -> Any:
-        """Return a scaled copy of rows, shape (n, d), sparse if they are."""
+        """Return a scaled copy of rows, shape (n, d): sparse if they are, unless a mean has to be taken away."""
+        if is_sparse(X) and self.mean.any():
+            X = X.toarray()
         if is_sparse(X):
             return sparse.csr_array(X @ sparse.diags_array(1.0 / self.scale))
         scaled = X - self.mean

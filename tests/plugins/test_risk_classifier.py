@@ -184,6 +184,30 @@ def test_sparse_rows_give_the_same_model(model, solver):
         )
 
 
+@pytest.mark.parametrize("name", ["upu", "upu-linear", "nnpu", "nnpu-linear", "nnpu-rbf"])
+def test_dense_and_sparse_rows_far_from_zero_get_the_same_scores(name):
+    X, s = make_pu()
+    X = X + 3.0
+    for fitted in (X, sparse.csr_array(X)):
+        model = pubench.make(name, prior=0.5, random_state=0).fit(fitted, s)
+        np.testing.assert_allclose(
+            model.decision_function(sparse.csr_array(X)), model.decision_function(X), atol=1e-9
+        )
+    if name == "upu-linear":  # the free bias makes up for a mean that is not taken away
+        np.testing.assert_allclose(
+            model.decision_function(X),
+            pubench.make(name, prior=0.5).fit(X, s).decision_function(X),
+            atol=1e-9,
+        )
+
+
+def test_a_fit_of_another_kind_leaves_nothing_behind():
+    X, s = make_pu()
+    model = PURiskClassifier(epochs=2).fit(X, s)
+    model.set_params(model="linear", risk="upu", loss="quadratic").fit(X, s)
+    assert not {"network_", "correction_curve_", "validation_curve_"} & set(vars(model))
+
+
 def test_standardising_makes_units_irrelevant():
     X, s = make_pu()
     units = np.array([1e-6, 1.0, 1e3, 1e6])

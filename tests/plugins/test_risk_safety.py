@@ -39,6 +39,7 @@ def fitted(X, s, **options):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", LinAlgWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "all rows of the fit are called")
         model = PURiskClassifier(**{"random_state": 0, **options}).fit(X, s)
         assert np.isfinite(model.decision_function(X)).all()
     for name in ("coef_", "basis_coef_", "intercept_", "risk_curve_"):
@@ -159,3 +160,40 @@ def test_numbers_that_cannot_be_squared_are_named(options, standardize):
     X, s = rows()
     with pytest.raises(ValueError, match=r"scale (them|the features) down"):
         fitted(1e200 * X, s, standardize=standardize, **options)
+
+
+@pytest.mark.parametrize(("prior", "side"), [(0.01, "negative"), (0.99, "positive")])
+def test_one_decision_for_all_rows_is_told(prior, side):
+    X, s = rows()
+    with pytest.warns(UserWarning, match=f"all rows of the fit are called {side}: look at the prior, l2"):
+        PURiskClassifier(prior, l2=1e6, **VARIANTS["closed form"]).fit(X, s)
+
+
+@pytest.mark.parametrize("width", [1e-200, 1e200])
+def test_widths_that_overflow_are_named(width):
+    X, s = rows()
+    with pytest.raises(ValueError, match="width of PURiskClassifier must be"):
+        PURiskClassifier(width=width, **VARIANTS["basis"]).fit(X, s)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "sigmoid"])
+@pytest.mark.parametrize("l2", [1e-5, 1e-4, 1e-2])
+@pytest.mark.parametrize("seed", [1, 3, 7])
+def test_scores_neither_explode_nor_collapse_where_the_risk_is_nearly_flat(seed, l2, loss):
+    """Newton's last steps meet a singular matrix here, and the sigmoid loss would start where it has no slope."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 1, 0], [150, 240, 360])
+    X, s = rng.normal(size=(750, 4)) + np.where(y, 1, -1)[:, None], np.repeat([1, 0], [150, 600])
+    model = fitted(X, s, prior=0.4, l2=l2, risk="upu", model="rbf", loss=loss)
+    assert np.abs(model.decision_function(X)).max() < 1e6
+    assert np.mean(model.predict(X)[150:] == y[150:]) > 0.6
+    if loss == "logistic":
+        assert (np.diff(model.risk_curve_) <= 0).all()
+
+
+def test_an_offset_does_not_change_the_width_of_radial_functions():
+    X, s = rows()
+    near, far = (
+        fitted(shifted, s, standardize=False, **VARIANTS["basis"]).basis_.gamma for shifted in (X, X + 1e6)
+    )
+    assert far == pytest.approx(near, rel=1e-6)
