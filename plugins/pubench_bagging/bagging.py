@@ -150,7 +150,7 @@ class PUBagging(LearnerClassifier):
         self.max_samples_ = bags.size
         self.seeds_ = check_random_state(self.random_state).randint(_MAX_SEED, size=self.n_estimators)
         asked = method if self.oob_scores else None
-        calls = ((learner, X, s, bags, int(seed), self.labeled_weight, asked) for seed in self.seeds_)
+        calls = [(learner, X, s, bags, int(seed), self.labeled_weight, asked) for seed in self.seeds_]
         totals, counts = np.zeros(len(unlabelled)), np.zeros(len(unlabelled), dtype=np.int64)
         self.estimators_ = []
         for fitted, outside in in_order(fit_bag, calls, self.n_jobs, self.backend):
@@ -194,7 +194,7 @@ class PUBagging(LearnerClassifier):
 
     def _mean_scores(self, X: Any) -> NDArray[np.float64]:
         method = score_method(self._learner())
-        calls = ((fitted, X, method) for fitted in self.estimators_)
+        calls = [(fitted, X, method) for fitted in self.estimators_]
         total = np.zeros(X.shape[0])
         for scores in in_order(positive_scores, calls, self.n_jobs, "threads"):
             total += scores
