@@ -102,11 +102,19 @@ def print_errors(seeds: int) -> None:
 
 
 def asked(
-    X: Any, s: NDArray[np.uint8], scenario: Scenario, estimator: str, seed: int, prior: float
+    X: Any,
+    s: NDArray[np.uint8],
+    scenario: Scenario,
+    estimator: str,
+    seed: int,
+    prior: float,
+    classifier: str = "auto",
 ) -> tuple[float, bool, bool] | str:
     """Return the error, whether the interval misses and whether there is a doubt; or that it was refused."""
     try:
-        found = estimate_prior(X, s, scenario=scenario, estimator=estimator, random_state=seed)
+        found = estimate_prior(
+            X, s, scenario=scenario, estimator=estimator, random_state=seed, classifier=classifier
+        )
     except PriorError:
         return "refused"
     return found.value - prior, not found.low <= prior <= found.high, bool(found.doubts)
@@ -122,7 +130,7 @@ def cell(found: list[tuple[float, bool, bool] | str]) -> str:
 
 
 def print_cover(turns: int) -> None:
-    """Print the share of 90 % intervals that hold the prior of two Gaussians, six apart."""
+    """Print the share of 90 % intervals that hold the prior of two Gaussians, six apart, with linear scores."""
     for scenario in SCENARIOS:
         for estimator in NAMES:
             inside = [held(scenario, estimator, turn) for turn in range(turns)]
@@ -141,7 +149,7 @@ def held(scenario: Scenario, estimator: str, turn: int) -> bool | None:
         n_p = int(FREQUENCY * prior * n)
         X = np.vstack([np.add(rng.standard_normal((n_p, 2)), [6.0, 0.0]), X])
         s = (np.arange(n_p + n) < n_p).astype(np.uint8)
-    found = asked(X, s, scenario, estimator, turn, prior)
+    found = asked(X, s, scenario, estimator, turn, prior, "logistic")
     return None if isinstance(found, str) else not found[1]
 
 
@@ -163,6 +171,7 @@ def print_growth() -> None:
     )
     print("| --- | ---: | ---: | ---: | ---: |")
     for estimator in NAMES:
+        estimate(*rows[sizes[0]], estimator, warm_up=True)
         seconds = [
             cpu_ratio(partial(estimate, *rows[n], estimator), lambda: None, repeats=1)[0] for n in sizes
         ]

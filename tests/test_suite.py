@@ -171,7 +171,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, bundle: None) -> None:
     latin = tmp_path / "latin.toml"
     latin.write_bytes(b'name = "\xe9"')
     for path, says in (
-        (tmp_path / "none.toml", "no such file; check the path, or name a bundled suite (quickstart)"),
+        (tmp_path / "none.toml", "no such file; check the path, or name a bundled suite ("),
         (tmp_path, "is a folder, not a suite"),
         (latin, "is not UTF-8 (byte 8); save it with that encoding"),
         (latin / "x.toml", "cannot be read (Not a directory)"),
