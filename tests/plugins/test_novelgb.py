@@ -32,7 +32,6 @@ def make_pu(seed=0, n=400, d=4, gap=1.2):
     [
         NovelGB(),
         NovelGB(0.3, scenario=STS, risk="nnpu", early_stopping=True, min_samples_leaf=1),
-        NovelGB(0.4, subsample=0.7, max_features=0.5, min_samples_leaf=1),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
