@@ -1,8 +1,13 @@
-"""What all tests share: a cache of their own, so that nothing touches the user's."""
+"""What all tests share: a cache of their own, so that nothing touches the user's, and how hypothesis tries."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# No deadline: how long an example takes says more of what else the machine does than of the code.
+settings.register_profile("pubench", deadline=None, max_examples=50)
+settings.load_profile("pubench")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -49,8 +49,10 @@ def test_criteria_that_choose_the_same_share_the_final_fit(tmp_path, diary):
 CRITERIA = ["puf", "pa", "toy-high", "toy-low", "oracle-accuracy", "toy-prior-seen"]
 
 
-@pytest.mark.parametrize("algorithm", [{"use": "toy"}, {"use": "toy-prior", "params": {"prior": 0.2}}])
-@pytest.mark.parametrize("prior", ["true", "toy-guess"])
+@pytest.mark.parametrize(
+    ("algorithm", "prior"),
+    [({"use": "toy"}, "toy-guess"), ({"use": "toy-prior", "params": {"prior": 0.2}}, "true")],
+)
 def test_a_criterion_gives_the_same_alone_or_among_others(tmp_path, algorithm, prior):
     changes = {"algorithms": [algorithm | {"tune": True}], "prior": {"source": prior}, "labellings": [STS]}
     together = by_criterion(run(tmp_path / "all", **changes, tuning=GRID | {"criteria": CRITERIA}))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from helpers.commands import pubench_here
 
 SUITE = """
 name = "two"
@@ -27,17 +25,12 @@ use = "wlr"
 
 
 @pytest.fixture
-def pubench(tmp_path):
+def pubench(tmp_path, monkeypatch, capsys):
     def run(*arguments, code=0):
-        environment = os.environ | {"PUBENCH_CACHE": str(tmp_path / "cache")}
-        command = [sys.executable, "-m", "pubench", "data", *arguments]
-        found = subprocess.run(
-            command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
-        )
-        assert found.returncode == code, found.stderr
-        assert "Traceback" not in found.stderr
-        return found
+        return pubench_here(capsys, "data", *arguments, code=code)
 
+    monkeypatch.setenv("PUBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "two.toml").write_text(SUITE)
     rows = [f"{i},{i % 2}" for i in range(40)]
     (tmp_path / "mine.csv").write_text("\n".join(["x,target", *rows]))

@@ -73,12 +73,12 @@ def run(folder, *, jobs=1, backend="loky", retry_failed=False, force=False, prog
     )
 
 
-def run_text(folder, text):
+def run_text(folder, text, plugins=()):
     """Run a suite given as TOML in a folder and return its results."""
     folder.mkdir(parents=True, exist_ok=True)
     suite = folder / "asked.toml"
     suite.write_text(text)
-    return run_suite(suite, out=folder / "run")
+    return run_suite(suite, out=folder / "run", plugins=plugins)
 
 
 def keys_of(planned):

@@ -26,8 +26,6 @@ def make_pu(seed, n_labelled=50, n_unlabelled=120, d=5):
 @parametrize_with_checks(
     [
         AdaPU(),
-        AdaPU(thresholds="all", beta=1.0, guard=None),
-        AdaPU(scenario="single-training-set"),
         AdaPU(scenario="single-training-set", thresholds="all", max_bins=8),
     ]
 )

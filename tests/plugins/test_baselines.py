@@ -56,14 +56,9 @@ def one_thread():
 @parametrize_with_checks(
     [
         UnlabeledAsNegative(),
-        naive_lr(),
-        UnlabeledAsNegative(DecisionTreeClassifier(random_state=0)),
         UnlabeledAsNegative(RidgeClassifier()),
-        LogisticRegression(max_iter=1000),
         naive("sklearn.ensemble:ExtraTreesClassifier", n_estimators=5),
-        naive("sklearn.ensemble:RandomForestClassifier", n_estimators=5),
         naive("sklearn.ensemble:HistGradientBoostingClassifier", max_iter=5),
-        naive("sklearn.ensemble:GradientBoostingClassifier", n_estimators=5),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pubench_baselines.positive_negative import PositiveNegativeSample, n_negatives, positive_negative
 from scipy import sparse
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
@@ -37,9 +36,7 @@ def one_thread():
 @parametrize_with_checks(
     [
         PositiveNegativeSample(),
-        PositiveNegativeSample(DecisionTreeClassifier(), prior=0.3, n_labelled=40),
         make("pn-adaboost", n_estimators=5),
-        make("pn-gbdt", n_estimators=5),
         make("pn-xgb", max_iter=5, min_samples_leaf=1),
     ]
 )

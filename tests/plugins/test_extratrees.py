@@ -34,7 +34,6 @@ def make_pu(seed, n_labelled=60, n_unlabelled=240, d=5):
     [
         PUExtraTrees(10),
         PUExtraTrees(5, risk="upu", loss="logistic", scenario="single-training-set", n_jobs=2),
-        PUExtraTrees(5, max_leaf_nodes=6, bootstrap=True),
         PURandomForest(10),
         PUDecisionTree(),
     ]

@@ -32,7 +32,6 @@ def make_pu(seed=0, n=400, d=4, gap=1.2):
     [
         NovelGB(),
         NovelGB(0.3, scenario=STS, risk="nnpu", early_stopping=True, min_samples_leaf=1),
-        NovelGB(0.4, subsample=0.7, max_features=0.5, min_samples_leaf=1),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
@@ -85,10 +84,10 @@ def test_the_non_negative_risk_stays_near_zero_where_the_unbiased_one_falls_belo
 
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}, {"early_stopping": True}])
 def test_threads_change_no_bit_and_seeds_say_it_all(options):
-    X, s = make_pu(n=3000, d=8)
-    options = {"n_estimators": 30, **options}
+    X, s = make_pu(n=2000, d=8)
+    options = {"n_estimators": 12, **options}
     one = NovelGB(random_state=3, n_jobs=1, **options).fit(X, s)
-    for n_jobs in (2, 3, -1):
+    for n_jobs in (2, 3):
         other = NovelGB(random_state=3, n_jobs=n_jobs, **options).fit(X, s)
         np.testing.assert_array_equal(other.decision_function(X), one.decision_function(X))
     again = NovelGB(random_state=np.random.RandomState(3), **options).fit(X, s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -37,10 +38,16 @@ def separable(n, gap, seed=0):
     return X, (y & (rng.random(n) < 0.3)).astype(int)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("risk", ["upu", "nnpu"])
-@pytest.mark.parametrize("prior", [0.02, 0.5, 0.98])
-@pytest.mark.parametrize("more", [{}, {"learning_rate": 1.0, "max_score": 15.0}, {"subsample": 0.3}], ids=str)
+MORE = ({}, {"learning_rate": 1.0, "max_score": 15.0}, {"subsample": 0.3})
+COMBINATIONS = [*itertools.product(SCENARIOS, ["upu", "nnpu"], [0.02, 0.5, 0.98], MORE)]
+
+
+# Every seventh combination has each value of each parameter, and most of the pairs.
+@pytest.mark.parametrize(
+    ("scenario", "risk", "prior", "more"),
+    [pytest.param(*c, marks=[] if i % 7 == 0 else pytest.mark.slow) for i, c in enumerate(COMBINATIONS)],
+    ids=str,
+)
 def test_without_any_penalty_separable_rows_have_finite_scores(scenario, risk, prior, more, capfd):
     for n, gap in ((40, 3.0), (400, 0.0), (400, 1e6)):
         X, s = separable(n, gap)
@@ -52,7 +59,7 @@ def test_without_any_penalty_separable_rows_have_finite_scores(scenario, risk, p
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", [SCENARIOS[0], pytest.param(SCENARIOS[1], marks=pytest.mark.slow)])
 def test_the_process_lives_and_is_silent(scenario):
     done = python(
         f"""

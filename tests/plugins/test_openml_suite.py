@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers.suites import TOY
 from pubench_datasets.openml_cache import stored
 from pubench_datasets.openml_settings import folder
 from pubench_datasets.openml_source import card as openml_card
@@ -41,7 +42,7 @@ scenario = "case-control"
 positives = 20
 test = 0.5
 [[algorithms]]
-use = "naive-lr"
+use = "toy"
 """
 
 
@@ -56,12 +57,12 @@ def pubench(folder, *arguments, **environment):
 
 def test_a_suite_is_fetched_once_and_then_runs_without_a_server(mirror, tmp_path):
     (tmp_path / "several.toml").write_text(SUITE.replace("[39, 1499]", "[1499]"))
-    fetched = pubench(tmp_path, "data", "fetch", "several.toml")
+    fetched = pubench(tmp_path, "data", "fetch", "several.toml", "--plugin", TOY)
     assert fetched.returncode == 0, fetched.stderr
     assert fetched.stdout.splitlines()[0] == "[1/3] openml: 768 rows, 8 features"
     assert len(mirror.downloads()) >= 3
     mirror.faults(offline=1)
-    ran = pubench(tmp_path, "suite", "run", "several.toml", "-q")
+    ran = pubench(tmp_path, "suite", "run", "several.toml", "-q", "--plugin", TOY)
     assert ran.returncode == 0, ran.stderr
     rows = pubench(tmp_path, "export", "runs/several", "--no-times").stdout.splitlines()[1:]
     assert [row.split(",")[1] for row in rows] == ["openml", "by name", "listed: 1499"]
@@ -72,7 +73,7 @@ def test_a_suite_is_fetched_once_and_then_runs_without_a_server(mirror, tmp_path
 
 def test_what_is_not_in_the_cache_is_one_sentence_offline(mirror, tmp_path):
     (tmp_path / "several.toml").write_text(SUITE)
-    ran = pubench(tmp_path, "suite", "run", "several.toml", "-q", PUBENCH_OFFLINE="1")
+    ran = pubench(tmp_path, "suite", "run", "several.toml", "-q", "--plugin", TOY, PUBENCH_OFFLINE="1")
     assert ran.returncode == 1
     status = pubench(tmp_path, "suite", "status", "runs/several")
     assert status.stdout.count("failed:") == 4

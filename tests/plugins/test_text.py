@@ -148,6 +148,7 @@ def test_a_bad_byte_is_named(tmp_path):
     assert jsonl(str(path), encoding="latin-1").feature_names == ("tea", "thé")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not NEWS.exists(), reason="no shared data here")
 def test_twenty_newsgroups(tmp_path):
     start = time.perf_counter()

@@ -133,11 +133,12 @@ def look(tmp_path: Path, scenario: str, canary: str) -> dict[str, bool]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads another process's memory through /proc")
 @pytest.mark.parametrize("scenario", ["case-control", "single-training-set"])
-class TestCanary:
-    def test_finds_no_true_label(self, tmp_path: Path, scenario: str) -> None:
-        assert look(tmp_path, scenario, "canary") == {"train": False, "test": False, "all": False}
+def test_the_canary_finds_no_true_label(tmp_path: Path, scenario: str) -> None:
+    assert look(tmp_path, scenario, "canary") == {"train": False, "test": False, "all": False}
 
-    def test_search_finds_what_a_reference_is_given(self, tmp_path: Path, scenario: str) -> None:
-        found = look(tmp_path, scenario, "supervised-canary")
-        assert found["train"]
-        assert not found["test"]
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads another process's memory through /proc")
+def test_the_search_finds_what_a_reference_is_given(tmp_path: Path) -> None:
+    found = look(tmp_path, "single-training-set", "supervised-canary")
+    assert found["train"]
+    assert not found["test"]

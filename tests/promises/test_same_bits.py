@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from pubench.suite import suite_text
+
 PUBENCH = [sys.executable, "-m", "pubench"]
 
 
-def run(out: Path, *options: str) -> None:
-    subprocess.run([*PUBENCH, "suite", "run", "quickstart", "--out", str(out), "-q", *options], check=True)
+def run(suite: str, out: Path, *options: str) -> None:
+    subprocess.run([*PUBENCH, "suite", "run", suite, "--out", str(out), "-q", *options], check=True)
 
 
 def export(out: Path, form: str) -> bytes:
@@ -31,15 +33,21 @@ def exports(out: Path) -> tuple[bytes, bytes]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
     out = tmp_path_factory.mktemp("undisturbed")
-    run(out, "--jobs", "1")
+    run("quickstart", out, "--jobs", "1")
     found = exports(out)
     assert found[0].count(b",ok,") == 36
     return found
 
 
-def test_two_workers_give_the_same_bytes_as_one(tmp_path: Path, undisturbed: tuple[bytes, bytes]) -> None:
-    run(tmp_path, "--jobs", "2")
-    assert exports(tmp_path) == undisturbed
+def test_two_workers_give_the_same_bytes_as_one(tmp_path: Path) -> None:
+    shorter = suite_text("quickstart").replace("replicates = 3", "replicates = 1")
+    (tmp_path / "once.toml").write_text(shorter.replace("trials = 10", "trials = 4"))
+    found = []
+    for jobs in ("1", "2"):
+        run(str(tmp_path / "once.toml"), tmp_path / jobs, "--jobs", jobs)
+        found.append(export(tmp_path / jobs, "csv"))
+    assert found[0] == found[1]
+    assert found[0].count(b",ok,") == 12
 
 
 @pytest.mark.slow
@@ -60,7 +68,7 @@ def test_twenty_kills_change_nothing(tmp_path: Path, undisturbed: tuple[bytes, b
         time.sleep(0.1)
         cells = tmp_path / "cells.jsonl"
         seen.append(cells.read_bytes().count(b"\n") if cells.exists() else 0)
-    run(tmp_path, "--jobs", jobs)
+    run("quickstart", tmp_path, "--jobs", jobs)
     assert cut_short >= 5
     assert seen == sorted(seen), "a finished cell was lost"
     assert exports(tmp_path) == undisturbed
