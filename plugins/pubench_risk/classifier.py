@@ -128,7 +128,7 @@ class PURiskClassifier(PUClassifier):
 
     Notes
     -----
-    Memory: a scaled copy of X (single precision for Adam), or n times ``n_centers`` numbers; exact solvers take twice that.
+    Memory: a scaled copy of X (single precision for Adam) or n times ``n_centers`` numbers; exact solvers, twice that.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
