@@ -140,6 +140,10 @@ def algorithm_part(entry: AlgorithmEntry, registry: Registry, tuning: TuningConf
             raise SuiteError(
                 f"algorithm '{entry.use}' has nothing to tune; give search = {{...}} or set tune = false"
             )
+    if "scenario" in spec.receives and "scenario" in (params.keys() | space.keys()):
+        raise SuiteError(
+            f"algorithm '{entry.use}' is told the scenario of the labelling; remove 'scenario' from its parameters"
+        )
     # What a suite fixes is not filled in.
     receives = tuple(name for name in spec.receives if name not in params)
     plan = AlgorithmPlan(spec.estimator, params, space, receives, spec.labels)

@@ -129,3 +129,11 @@ def test_a_cell_that_could_not_run_anyway_is_skipped_not_broken():
     planned = plan(datasets=bad, algorithms=[{"use": "toy-cc"}], labellings=[STS])
     assert planned.broken == {}
     assert planned.plan.cells[0].skip == "toy-cc is not made for single-training-set data"
+
+
+@pytest.mark.parametrize(
+    "entry", [{"params": {"scenario": "case-control"}}, {"tune": True, "search": {"scenario": ["x"]}}]
+)
+def test_an_algorithm_cannot_be_told_another_scenario_than_the_labellings(entry):
+    with pytest.raises(SuiteError, match="'puet' is told the scenario of the labelling; remove 'scenario'"):
+        plan(algorithms=[{"use": "puet", **entry}], labellings=[STS])
