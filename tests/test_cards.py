@@ -8,7 +8,7 @@ import pytest
 from helpers.suites import TOY, run
 
 from pubench.cards import card, card_lines
-from pubench.cli.output import make_report
+from pubench.cli.report import make_report
 from pubench.plugins import discover
 from pubench.prepare import prepare
 from pubench.report.text import markdown_report

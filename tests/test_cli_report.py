@@ -54,6 +54,7 @@ def test_every_format_is_written_to_files(tmp_path, capsys):
         "accuracy-ranks.pgf",
         "accuracy.tex",
         "pairs.csv",
+        "report.html",
         "report.md",
         "scores.csv",
     ]
@@ -83,7 +84,7 @@ def test_one_format_is_printed(tmp_path, capsys):
         (("--format", "latex"), "name a folder with --out"),
         (("--format", "csv,markdown"), "name a folder with --out"),
         (("--format", "text", "--out", "x"), "Text is for terminals"),
-        (("--format", "csv,"), "'' is no format; give one or more of text, markdown, csv, latex."),
+        (("--format", "csv,"), "'' is no format; give one or more of text, html, markdown, csv, latex."),
     ],
 )
 def test_requests_that_make_no_sense(tmp_path, capsys, options, said):

@@ -76,7 +76,10 @@ BAD_SUITES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"report": {"metrics": ["roc-acu"]}},
         ("report.metrics[0]: metric 'roc-acu' is not registered; did you mean 'roc-auc'?",),
     ),
-    "prior": ({"prior": {"source": "km2"}}, ("prior: prior estimator 'km2' is not registered",)),
+    "prior": (
+        {"prior": {"source": "km3"}},
+        ("prior: prior estimator 'km3' is not registered; did you mean 'km2'?",),
+    ),
     "class": (
         {"datasets": [{"use": "blobs", "positive": ["yess"]}]},
         ("datasets[0]: data set 'blobs' has no class 'yess'; did you mean 'yes'?",),
