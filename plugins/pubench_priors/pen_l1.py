@@ -15,7 +15,7 @@ from pubench_priors.problem import Floats, Settings, read_problem
 __all__ = ["least_penalty", "pen_l1", "share_of_positives"]
 
 _BINS = 20
-_NOISE = 0.4
+_NOISE = 0.33
 _ROUNDS = 5
 
 
@@ -33,7 +33,7 @@ def pen_l1(
         \mathrm{penL1}(\theta) = \frac{1}{\lambda} \sum_l \max(0, \theta a_l - b_l)^2 - \theta + 1.
 
     The functions are indicators of 20 bins of scores that hold equal shares of P. :math:`\lambda` is set so that the
-    penalty's slope is what noise gives it, :math:`\lambda = 0.8 \sum_l \sigma_l a_l` with :math:`\sigma_l` the
+    penalty's slope is what noise gives it, :math:`\lambda = 0.66 \sum_l \sigma_l a_l` with :math:`\sigma_l` the
     standard error of :math:`\theta a_l - b_l`; the paper chooses it by cross-validation.
 
     Parameters
