@@ -145,7 +145,13 @@ class Sandbox:
 
     def _wait(self, deadline: float) -> None:
         self._check(deadline)
-        ready, _, _ = select.select([self._reply, self._printed], [], [], _TICK)
+        channels = [self._reply, self._printed]
+        ready, _, _ = select.select(channels, [], [], _TICK)
+        if self._reply not in ready and self._process is not None and self._process.poll() is not None:
+            # What it said last may have come after that look, and before its end.
+            ready, _, _ = select.select(channels, [], [], 0)
+            if self._reply not in ready:
+                raise self._dead()
         if self._printed in ready:
             self._drain()
         if self._reply in ready:
@@ -153,8 +159,6 @@ class Sandbox:
             if not data:
                 raise self._dead()
             self._buffer.feed(data)
-        elif self._process is not None and self._process.poll() is not None:
-            raise self._dead()
 
     def _check(self, deadline: float) -> None:
         if time.monotonic() > deadline:
