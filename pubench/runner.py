@@ -130,9 +130,11 @@ def _stream(
         parallel = joblib.Parallel(
             n_jobs=execution.jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="3 * n_jobs"
         )
-        with _interrupts_held_back() if _has_workers(execution) else contextlib.nullcontext():
-            outputs = parallel(tasks())
+        outputs: Any = None
         try:
+            # A Ctrl-C that was held back is raised at the end of this block.
+            with _interrupts_held_back() if _has_workers(execution) else contextlib.nullcontext():
+                outputs = parallel(tasks())
             for records in outputs:  # noqa: UP028 - `yield from` would close it before the warning is silenced
                 yield records
         except BaseException:
@@ -142,7 +144,8 @@ def _stream(
             with warnings.catch_warnings():
                 # joblib warns of tasks that a stopped run leaves; the run itself says so in a sentence.
                 warnings.simplefilter("ignore")
-                outputs.close()
+                if outputs is not None:
+                    outputs.close()
 
 
 def _ignore_last_words() -> None:
