@@ -14,7 +14,6 @@ A classifier is then its mathematics::
         def fit(self, X, y):
             X, s = validate_pu(self, X, y)
             ...
-            return self
 
         def decision_function(self, X):
             X = validate_rows(self, X)
@@ -259,13 +258,22 @@ def validate_pu(estimator: Any, X: Any, y: Any, **check: Any) -> tuple[Any, NDAr
     check_params(estimator)
     X, y = validate_data(estimator, X, y, **check)
     estimator.classes_, s = encode_labels(y)
-    return X, s
+    return _summed(X), s
 
 
 def validate_rows(estimator: Any, X: Any, **check: Any) -> Any:
     """Check, outside ``fit``, that the estimator is fitted and that ``X`` has the columns seen in ``fit``."""
     check_is_fitted(estimator)
-    return validate_data(estimator, X, reset=False, **check)
+    return _summed(validate_data(estimator, X, reset=False, **check))
+
+
+def _summed(X: Any) -> Any:
+    """Return rows with each sparse entry once, in a copy: some learners would count duplicates, or sum in place."""
+    if getattr(X, "has_canonical_format", True):
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def held_rows(s: NDArray[np.uint8], share: float, seed: int) -> NDArray[np.bool_]:
@@ -288,8 +296,5 @@ def warn_of_one_decision(scores: NDArray[np.float64], causes: str) -> None:
     share = float(np.mean(scores >= 0))
     if share in (0.0, 1.0):
         side = "positive" if share else "negative"
-        warnings.warn(
-            f"all rows of the fit are called {side}: look at {causes}, which leave the scores on one side",
-            UserWarning,
-            stacklevel=3,
-        )
+        said = f"all rows of the fit are called {side}: look at {causes}, which leave the scores on one side"
+        warnings.warn(said, stacklevel=3)

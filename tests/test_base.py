@@ -143,3 +143,20 @@ def test_a_broken_rule_names_parameter_estimator_value_and_remedy():
     message = r"shift of Centroids must be a finite number of at least -1.0 and at most 1.0; got 7"
     with pytest.raises(ValueError, match=message):
         Centroids(shift=7).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_sparse_entries_that_stand_twice_are_summed_in_a_copy():
+    from scipy import sparse
+
+    twice = sparse.csr_array(
+        (np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+    )
+    before = twice.data.copy(), twice.indices.copy()
+    for rows in (
+        validate_pu(Centroids(), twice, [0, 1], accept_sparse="csr")[0],
+        validate_rows(Centroids().fit(np.eye(2), [0, 1]), twice, accept_sparse="csr"),
+    ):
+        np.testing.assert_array_equal(rows.toarray(), [[3, 0], [0, 3]])
+        assert rows.has_canonical_format
+    np.testing.assert_array_equal(twice.data, before[0])
+    np.testing.assert_array_equal(twice.indices, before[1])

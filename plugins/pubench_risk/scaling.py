@@ -35,7 +35,7 @@ class Scaling:
     def of(cls, X: Any, standardize: bool) -> Self:
         """Learn the means and standard deviations of columns; constant ones are divided by 1."""
         d = X.shape[1]
-        if float(abs(X).max()) > _LARGEST:
+        if float(np.abs(X.data if is_sparse(X) else X).max(initial=0.0)) > _LARGEST:
             raise ValueError("the features are too large to be squared and added up; scale them down")
         if not standardize:
             return cls(np.zeros(d), np.ones(d))
