@@ -89,6 +89,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("docs")
 
 
+# With pytest-xdist's --dist loadgroup all pages go to one worker, and quickstart is run once.
+@pytest.mark.xdist_group("docs")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
 def test_every_command_runs_and_prints_what_is_shown(page: Path, folder: Path) -> None:
     printed = ""

@@ -124,7 +124,10 @@ SKIPS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("need", SKIPS)
+# test_plan_refusals has all reasons; here is one of them seen by the command line.
+@pytest.mark.parametrize(
+    "need", ["prior", *(pytest.param(n, marks=pytest.mark.slow) for n in SKIPS if n != "prior")]
+)
 def test_what_cannot_be_run_is_skipped_with_its_reason(tmp_path: Path, need: str) -> None:
     keys, reason = SKIPS[need]
     result = run(write_suite(tmp_path / "s.toml", **keys), tmp_path / "run", plugins=PLUGINS)
