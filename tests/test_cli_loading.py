@@ -71,9 +71,15 @@ COMMANDS = [
     ("suite", "check", "rows.toml"),
     ("suite", "run", "rows.toml"),
 ]
+SHOWING = [
+    pytest.param(
+        command, id=" ".join(command), marks=[] if command[1] in ("fetch", "run") else pytest.mark.slow
+    )
+    for command in COMMANDS
+]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", SHOWING)
 def test_a_terminal_shows_how_loading_goes_with_the_data_root_of_the_option(rows, tmp_path, command):
     code, shown = in_terminal(tmp_path, *command, *rows)
     assert code == 0, shown
