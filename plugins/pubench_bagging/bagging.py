@@ -19,12 +19,14 @@ from pubench.learners import (
     score_method,
     with_learner,
 )
-from pubench_bagging.bags import Bags, LabeledWeight, check_weighting, fit_bag
+from pubench_bagging.bags import Bags, LabeledWeight, check_weighting, fit_bags
 from pubench_bagging.workers import Backend, in_order
 
 __all__ = ["PUBagging", "pu_bagging"]
 
 _MAX_SEED = 2**31 - 1
+# Enough to keep the processors of a large machine busy, few enough that sums of scores travel, not scores.
+_MOST_GROUPS = 32
 
 
 class PUBagging(LearnerClassifier):
@@ -150,14 +152,15 @@ class PUBagging(LearnerClassifier):
         self.max_samples_ = bags.size
         self.seeds_ = check_random_state(self.random_state).randint(_MAX_SEED, size=self.n_estimators)
         asked = method if self.oob_scores else None
-        calls = [(learner, X, s, bags, int(seed), self.labeled_weight, asked) for seed in self.seeds_]
+        # Sums are rounded by how bags are grouped, so that this depends on nothing but their number.
+        groups = np.array_split(self.seeds_, min(self.n_estimators, _MOST_GROUPS))
+        calls = [(learner, X, s, bags, group.tolist(), self.labeled_weight, asked) for group in groups]
         totals, counts = np.zeros(len(unlabelled)), np.zeros(len(unlabelled), dtype=np.int64)
         self.estimators_ = []
-        for fitted, outside in in_order(fit_bag, calls, self.n_jobs, self.backend):
-            self.estimators_.append(fitted)
-            if outside is not None:
-                totals[outside.rows] += outside.scores
-                counts += outside.rows
+        for found in in_order(fit_bags, calls, self.n_jobs, self.backend):
+            self.estimators_ += found.learners
+            totals += found.totals
+            counts += found.counts
         if self.oob_scores:
             self._keep_scores(X[unlabelled[counts == 0]], totals, counts)
         return self

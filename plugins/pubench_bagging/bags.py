@@ -1,7 +1,8 @@
-"""One bag: which rows it holds, and the learner that is fitted on it."""
+"""Bags: which rows they hold, and the learners that are fitted on them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pubench.learners import ScoreMethod, positive_scores, seeded_clone, weight_name
 
-__all__ = ["Bag", "Bags", "LabeledWeight", "Outside", "check_weighting", "fit_bag"]
+__all__ = ["Bag", "Bags", "Fitted", "LabeledWeight", "check_weighting", "fit_bags"]
 
 Rows = NDArray[np.int64]
 LabeledWeight = float | Literal["balanced"]
@@ -66,11 +67,22 @@ class Bags:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """What a bag's learner says of the unlabelled rows that the bag does not hold: scores, in their order."""
+class Fitted:
+    """Some bags' learners, and what they say of unlabelled rows that their bags do not hold.
 
-    rows: NDArray[np.bool_]
-    scores: NDArray[np.float64]
+    Attributes
+    ----------
+    learners : list of classifiers
+        One for each bag.
+    totals : float array of shape (n_u,)
+        Sums of the scores of unlabelled rows, over the bags without the row.
+    counts : int array of shape (n_u,)
+        How many bags these are.
+    """
+
+    learners: list[Any]
+    totals: NDArray[np.float64]
+    counts: Rows
 
 
 def check_weighting(learner: Any, labeled_weight: LabeledWeight) -> None:
@@ -83,16 +95,16 @@ def check_weighting(learner: Any, labeled_weight: LabeledWeight) -> None:
     )
 
 
-def fit_bag(
+def fit_bags(
     learner: Any,
     X: Any,
     s: NDArray[np.uint8],
     bags: Bags,
-    seed: int,
+    seeds: Sequence[int],
     labeled_weight: LabeledWeight,
     method: ScoreMethod | None,
-) -> tuple[Any, Outside | None]:
-    """Draw a bag and fit a copy of the learner on it.
+) -> Fitted:
+    """Draw a bag for each seed and fit a copy of the learner on it.
 
     Parameters
     ----------
@@ -101,24 +113,27 @@ def fit_bag(
     s : uint8 array of shape (n,)
         In few bytes: every call of a process carries it.
     bags : Bags
-    seed : int
+    seeds : sequence of int
     labeled_weight : float or "balanced"
     method : "predict_proba", "decision_function" or None
-        How the learner tells its scores of the unlabelled rows that the bag does not hold; None: they are not asked.
+        How the learner tells its scores of the unlabelled rows that a bag does not hold; None: they are not asked.
 
     Returns
     -------
-    fitted : classifier
-    outside : Outside or None
+    Fitted
+        The scores as sums: as many numbers travel back from a process for many bags as for one.
     """
-    bag = bags.draw(s, seed)
-    fitted = seeded_clone(learner, bag.seed)
-    _fit(fitted, X, s, bag, labeled_weight)
-    if method is None:
-        return fitted, None
-    rows = bag.outside_rows
-    scores = positive_scores(fitted, X[rows], method) if len(rows) else np.empty(0)
-    return fitted, Outside(bag.outside, scores)
+    n_u = int((s == 0).sum())
+    found = Fitted([], np.zeros(n_u), np.zeros(n_u, dtype=np.int64))
+    for seed in seeds:
+        bag = bags.draw(s, seed)
+        fitted = seeded_clone(learner, bag.seed)
+        _fit(fitted, X, s, bag, labeled_weight)
+        found.learners.append(fitted)
+        if method is not None and len(bag.outside_rows):
+            found.totals[bag.outside] += positive_scores(fitted, X[bag.outside_rows], method)
+            found.counts[bag.outside] += 1
+    return found
 
 
 def _fit(learner: Any, X: Any, s: NDArray[np.uint8], bag: Bag, labeled_weight: LabeledWeight) -> None:
