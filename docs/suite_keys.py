@@ -30,7 +30,7 @@ def walk(path: str, table: Schema, schema: Schema) -> Iterator[tuple[str, Schema
             yield from walk(place, resolved(value, schema), schema)
         elif "$ref" in many:
             yield from walk(f"{place}[]", resolved(many, schema), schema)
-        elif isinstance(found, dict):
+        elif isinstance(found, dict) and "anyOf" in found:
             inner = next(option for option in found["anyOf"] if "$ref" in option)
             yield from walk(f"{place}.<parameter>", resolved(inner, schema), schema)
 

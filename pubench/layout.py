@@ -78,9 +78,11 @@ class Layout:
             [[search] for search in searches] if self.suite.tuning.sampler in ADAPTIVE else [list(searches)]
         )
         for data in self.parts.datasets:
-            for labelling, prior in product(self.suite.labellings, self.parts.priors):
+            labellings = filter(data.is_given, self.suite.labellings)
+            algorithms = [one for one in self.parts.algorithms if one.is_run_on(data)]
+            for labelling, prior in product(labellings, self.parts.priors):
                 for replicate in range(self.suite.replicates):
-                    for algorithm in self.parts.algorithms:
+                    for algorithm in algorithms:
                         for group in shared if algorithm.tuned else [[SearchPart.none()]]:
                             yield (
                                 replicate,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +25,27 @@ __all__ = ["DatasetPart", "dataset_parts", "expanded", "prepare_entry", "with_pa
 
 @dataclass(frozen=True, slots=True)
 class DatasetPart:
-    """A data set entry, prepared; ``plan`` is the reason in words when it could not be loaded."""
+    """A data set entry, prepared; ``plan`` is the reason in words when it could not be loaded.
+
+    An entry may make several problems: ``entry`` is its label, ``label`` the problem's.
+    """
 
     label: str
     plan: DataPlan | str
     digest: str
     rows_digest: str
     counts: tuple[int, int] = (0, 0)
+    entry: str = ""
+    labellings: tuple[str, ...] = ()
 
     @property
     def pu(self) -> bool:
         """Whether these are real PU data, whose true classes nobody knows."""
         return isinstance(self.plan, DataPlan) and self.plan.prepared.pu
+
+    def is_given(self, labelling: Labelling) -> bool:
+        """Whether the suite wants this labelling of the data."""
+        return not self.labellings or labelling.label in self.labellings
 
     def unfit(self, labelling: Labelling) -> str:
         """Say why the labelling does not go with the data; nothing if it does."""
@@ -64,7 +73,7 @@ class DatasetPart:
 
     def check(self, labelling: Labelling) -> None:
         """Raise DataError if the labelling asks for what the data do not have."""
-        if isinstance(self.plan, str) or self.unfit(labelling):
+        if isinstance(self.plan, str) or not self.is_given(labelling) or self.unfit(labelling):
             return
         given = None
         if labelling.test == "given":
@@ -103,7 +112,10 @@ def dataset_parts(
 
     A loader that fails dooms its own cells only.
     """
-    return [part for one in expanded(entry, registry) for part in _parts(one, registry, base, files, seconds)]
+    parts = [
+        part for one in expanded(entry, registry) for part in _parts(one, registry, base, files, seconds)
+    ]
+    return [replace(part, entry=entry.label, labellings=entry.labellings) for part in parts]
 
 
 def _parts(

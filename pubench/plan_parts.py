@@ -99,6 +99,11 @@ class AlgorithmPart:
     tuned: bool
     digest: str
     own_prior: PriorPart | None = None
+    datasets: tuple[str, ...] = ()
+
+    def is_run_on(self, data: DatasetPart) -> bool:
+        """Whether the suite wants it on these data."""
+        return not self.datasets or data.entry in self.datasets
 
     @property
     def reference(self) -> bool:
@@ -151,7 +156,7 @@ def algorithm_part(entry: AlgorithmEntry, registry: Registry, tuning: TuningConf
     own = _own_prior(spec, params, registry)
     if own is not None:
         defined.append(own.digest)
-    return AlgorithmPart(entry.label, plan, spec, entry.tune, digest(defined), own)
+    return AlgorithmPart(entry.label, plan, spec, entry.tune, digest(defined), own, entry.datasets)
 
 
 def _own_prior(spec: Algorithm, params: Mapping[str, Any], registry: Registry) -> PriorPart | None:

@@ -16,6 +16,7 @@ from pubench.suite.base import Key, Problem, TomlSchema, read_table
 from pubench.suite.entries import AlgorithmEntry, DatasetEntry, SampleConfig
 from pubench.suite.models import LimitsConfig, PriorConfig, Suite, TuningConfig
 from pubench.suite.reporting import PaperConfig, PaperNumber, ReportConfig
+from pubench.suite.smoke import SUFFIX, SmokeConfig, smoke_size
 
 __all__ = [
     "AlgorithmEntry",
@@ -26,6 +27,7 @@ __all__ = [
     "PriorConfig",
     "ReportConfig",
     "SampleConfig",
+    "SmokeConfig",
     "Suite",
     "TuningConfig",
     "bundled_suites",
@@ -44,7 +46,8 @@ def load_suite(path_or_name: str | os.PathLike[str]) -> Suite:
     Parameters
     ----------
     path_or_name : str or path
-        The path of a TOML file, or the name of a suite that ships with pubench.
+        The path of a TOML file, or the name of a suite that ships with pubench. With ``-smoke`` at its end it stands
+        for the suite's smoke size, unless there is a suite of just that name.
 
     Returns
     -------
@@ -55,7 +58,8 @@ def load_suite(path_or_name: str | os.PathLike[str]) -> Suite:
     SuiteError
         With one line for each problem: file, key, value, remedy.
     """
-    return parse_suite(suite_text(path_or_name), os.fspath(path_or_name))
+    suite = parse_suite(suite_text(path_or_name), os.fspath(path_or_name))
+    return smoke_size(suite) if _locate(path_or_name)[1] else suite
 
 
 def parse_suite(text: str, source: str) -> Suite:
@@ -72,7 +76,7 @@ def suite_text(path_or_name: str | os.PathLike[str]) -> str:
     source = os.fspath(path_or_name)
     try:
         # Some editors begin files with a byte order mark, which TOML does not know.
-        return _locate(path_or_name).read_bytes().decode("utf-8-sig")
+        return _locate(path_or_name)[0].read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise SuiteError(
             f"{source}: no such file; check the path, or name a bundled suite{_bundle_hint()}"
@@ -111,16 +115,34 @@ def _bundle_hint() -> str:
     return f" ({names})" if names else ""
 
 
-def _locate(path_or_name: str | os.PathLike[str]) -> Traversable:
-    """Take what looks like a path for a path; a bundled name comes before a folder of that name."""
+def _locate(path_or_name: str | os.PathLike[str]) -> tuple[Traversable, bool]:
+    """Return where the suite is written, and whether its smoke size is meant."""
     text = os.fspath(path_or_name)
-    is_path = not isinstance(path_or_name, str) or text.endswith(".toml") or Path(text).name != text
-    bundle = {} if is_path else _bundle()
-    if is_path or (text not in bundle and os.path.lexists(text)):
-        return Path(text)
-    if text not in bundle:
-        raise SuiteError(f"suite {text!r}: no bundled suite has this name{did_you_mean(text, bundle)}")
-    return bundle[text]
+    for name, smoke in ((text, False), (_without_suffix(text), True)):
+        found = _found(name, isinstance(path_or_name, str))
+        if found is not None:
+            return found, smoke
+    if _is_path(text) or not isinstance(path_or_name, str):
+        return Path(text), False
+    raise SuiteError(f"suite {text!r}: no bundled suite has this name{did_you_mean(text, _bundle())}")
+
+
+def _found(text: str, named: bool) -> Traversable | None:
+    """Take what looks like a path for a path; a bundled name comes before a folder of that name."""
+    bundle = {} if _is_path(text) or not named else _bundle()
+    if text in bundle:
+        return bundle[text]
+    return Path(text) if text and os.path.lexists(text) else None
+
+
+def _is_path(text: str) -> bool:
+    return text.endswith(".toml") or Path(text).name != text
+
+
+def _without_suffix(text: str) -> str:
+    """Return the name of the suite whose smoke size a name stands for; nothing if it stands for none."""
+    stem = text.removesuffix(".toml")
+    return stem.removesuffix(SUFFIX) + text[len(stem) :] if stem.endswith(SUFFIX) else ""
 
 
 def _parse_toml(text: str, source: str) -> dict[str, Any]:

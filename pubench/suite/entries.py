@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator
+from pydantic import Field, PlainValidator, ValidationError
 
 from pubench.labelling import Labelling
 from pubench.preprocess import Preprocess
 from pubench.specs import Scenario
 from pubench.suite.base import Problem, Table
 from pubench.suite.search import Searched
-from pubench.suite.values import Classes, Count, Name, Params, PositiveClasses, Positives, TestShare
+from pubench.suite.values import Classes, Count, Name, Names, Params, PositiveClasses, Positives, TestShare
 
 __all__ = [
     "AlgorithmEntry",
@@ -20,6 +20,7 @@ __all__ = [
     "LabellingEntry",
     "Preprocessing",
     "SampleConfig",
+    "is_valid",
     "read_labelling",
     "read_preprocess",
 ]
@@ -50,6 +51,15 @@ class PreprocessTable(Table):
         default=Preprocess().norm,
         description="The length that each row is given.",
     )
+
+
+def is_valid(read: Callable[[Any], object], value: object) -> bool:
+    """Whether a table can be read."""
+    try:
+        read(value)
+    except ValidationError:
+        return False
+    return True
 
 
 def read_preprocess(value: object) -> Mapping[str, Any]:
@@ -89,6 +99,9 @@ class DatasetEntry(Table):
     preprocess: Preprocessing = Field(
         default_factory=dict,
         description="Overrides [preprocess] for this data set, key by key.",
+    )
+    labellings: Names = Field(
+        default=(), description="The labels of the labellings that it is given; all without it."
     )
 
     @property
@@ -204,6 +217,11 @@ class AlgorithmEntry(Table):
     search: Mapping[Name, Searched] | None = Field(
         default=None,
         description="Replaces the algorithm's own search space: for each parameter choices or a range.",
+    )
+    datasets: Names = Field(
+        default=(),
+        description="The labels of the data sets that it is run on; all without it. Two entries may share a label if "
+        "their data sets differ: one column of a table, with parameters of its own for each data set.",
     )
 
     @property

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from pubench.errors import did_you_mean
 from pubench.suite.base import Problem, Table
 from pubench.suite.entries import (
     AlgorithmEntry,
     DatasetEntry,
     LabellingEntry,
     Preprocessing,
-    read_labelling,
+    is_valid,
     read_preprocess,
 )
+from pubench.suite.labels import shared_labels, strange_labels, strange_numbers
 from pubench.suite.reporting import PaperConfig, ReportConfig
+from pubench.suite.smoke import SmokeConfig
 from pubench.suite.values import Count, Factors, Names, Params, Share, Source
 
 __all__ = ["LimitsConfig", "PriorConfig", "Suite", "TuningConfig"]
@@ -137,14 +138,16 @@ class Suite(Table):
     paper: PaperConfig = Field(
         default_factory=PaperConfig, description="Published results to set beside ours."
     )
+    smoke: SmokeConfig = Field(
+        default_factory=SmokeConfig, description="What the smoke size of the suite runs."
+    )
 
     @classmethod
     def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
         """Refuse two rows or columns of a table with one label, and a paper's numbers that have no place in one."""
-        yield from _shared_labels("datasets", given.get("datasets"), _entry_label)
-        yield from _shared_labels("labellings", given.get("labellings"), _labelling_label)
-        yield from _shared_labels("algorithms", given.get("algorithms"), _entry_label)
-        yield from _strange_numbers(given)
+        yield from shared_labels(given)
+        yield from strange_labels(given)
+        yield from strange_numbers(given)
 
     @classmethod
     def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -154,7 +157,7 @@ class Suite(Table):
         if (
             not isinstance(datasets, list)
             or not isinstance(common, dict)
-            or not _is_valid(read_preprocess, common)
+            or not is_valid(read_preprocess, common)
         ):
             return given
         return given | {"datasets": [_inherit(entry, common) for entry in datasets]}
@@ -163,51 +166,3 @@ class Suite(Table):
 def _inherit(entry: Any, common: dict[str, Any]) -> Any:
     own = entry.get("preprocess", {}) if isinstance(entry, dict) else None
     return entry | {"preprocess": common | own} if isinstance(own, dict) else entry
-
-
-def _is_valid(read: Callable[[Any], object], value: object) -> bool:
-    try:
-        read(value)
-    except ValidationError:
-        return False
-    return True
-
-
-def _entry_label(entry: Any) -> Any:
-    return entry.get("name") or entry.get("use") if isinstance(entry, dict) else getattr(entry, "label", None)
-
-
-def _labelling_label(entry: Any) -> Any:
-    return read_labelling(entry).label if _is_valid(read_labelling, entry) else None
-
-
-def _shared_labels(key: str, entries: Any, label_of: Callable[[Any], Any]) -> Iterator[Problem]:
-    labels = [label_of(entry) for entry in entries] if isinstance(entries, list | tuple) else []
-    for i, label in enumerate(labels):
-        if isinstance(label, str) and label in labels[:i]:
-            first = f"{key}[{labels.index(label)}]"
-            yield Problem(
-                (key, i), f'label {label!r} is taken by {first}; add name = "..." to tell the two apart'
-            )
-
-
-def _strange_numbers(given: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield the paper's numbers of algorithms and metrics that the report does not show."""
-    paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
-    numbers = paper.get("numbers") if isinstance(paper, dict) else None
-    if not isinstance(numbers, list) or not isinstance(algorithms, list):
-        return
-    shown = report.get("metrics") if isinstance(report, dict) else None
-    known = {
-        "algorithm": [_entry_label(entry) for entry in algorithms],
-        "metric": shown if isinstance(shown, list) else list(ReportConfig().metrics),
-    }
-    for i, number in enumerate(numbers):
-        for key, names in known.items():
-            name = number.get(key) if isinstance(number, dict) else None
-            if isinstance(name, str) and name not in names:
-                texts = [text for text in names if isinstance(text, str)]
-                yield Problem(
-                    ("paper", "numbers", i, key),
-                    f"is no {key} of this suite's tables{did_you_mean(name, texts)}",
-                )

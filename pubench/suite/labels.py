@@ -1,0 +1,108 @@
+"""Whether labels, by which one table of a suite names entries of another, are distinct and exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pubench.errors import did_you_mean
+from pubench.suite.base import Problem
+from pubench.suite.entries import is_valid, read_labelling
+from pubench.suite.reporting import ReportConfig
+
+__all__ = ["shared_labels", "strange_labels", "strange_numbers"]
+
+# Where labels are named: the table, whether it is a list of tables, the key, and whose labels these are.
+_NAMED = (
+    ("datasets", True, "labellings", "labellings"),
+    ("algorithms", True, "datasets", "datasets"),
+    ("smoke", False, "datasets", "datasets"),
+    ("smoke", False, "labellings", "labellings"),
+    ("smoke", False, "algorithms", "algorithms"),
+    ("smoke", False, "sample", "datasets"),
+    ("smoke", False, "params", "algorithms"),
+)
+
+
+def shared_labels(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the entries whose label another one has, but for algorithms that share no data set."""
+    for key in ("datasets", "labellings", "algorithms"):
+        entries, labels = _tables(given.get(key)), _labels(given, key)
+        for i, label in enumerate(labels):
+            rivals = [j for j in range(i) if labels[j] == label and not _apart(entries[i], entries[j])]
+            if isinstance(label, str) and rivals:
+                first = f"{key}[{rivals[0]}]"
+                yield Problem(
+                    (key, i), f'label {label!r} is taken by {first}; add name = "..." to tell the two apart'
+                )
+
+
+def strange_labels(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the labels that tables name and no entry has."""
+    for table, many, key, whose in _NAMED:
+        for place, one in _places(given, table, many):
+            named = one.get(key)
+            known = [label for label in _labels(given, whose) if isinstance(label, str)]
+            for label in named if isinstance(named, list | tuple | dict) else ():
+                if isinstance(label, str) and label not in known:
+                    yield Problem(
+                        (*place, key), f"{label!r} is no label under {whose}{did_you_mean(label, known)}"
+                    )
+
+
+def strange_numbers(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the paper's numbers of algorithms and metrics that the report does not show."""
+    paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
+    numbers = paper.get("numbers") if isinstance(paper, dict) else None
+    if not isinstance(numbers, list) or not isinstance(algorithms, list):
+        return
+    shown = report.get("metrics") if isinstance(report, dict) else None
+    known = {
+        "algorithm": _labels(given, "algorithms"),
+        "metric": shown if isinstance(shown, list) else list(ReportConfig().metrics),
+    }
+    for i, number in enumerate(numbers):
+        for key, names in known.items():
+            name = number.get(key) if isinstance(number, dict) else None
+            if isinstance(name, str) and name not in names:
+                texts = [text for text in names if isinstance(text, str)]
+                yield Problem(
+                    ("paper", "numbers", i, key),
+                    f"is no {key} of this suite's tables{did_you_mean(name, texts)}",
+                )
+
+
+def _apart(one: Any, other: Any) -> bool:
+    """Whether two algorithms name their data sets, and none of them both."""
+    named = [entry.get("datasets") if isinstance(entry, dict) else None for entry in (one, other)]
+    sets = [set(filter(_is_text, names)) for names in named if isinstance(names, list) and names]
+    return len(sets) == 2 and sets[0].isdisjoint(sets[1])
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _places(given: Mapping[str, Any], table: str, many: bool) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    value = given.get(table)
+    found = enumerate(_tables(value)) if many else ()
+    yield from (((table, i), one) for i, one in found if isinstance(one, dict))
+    if not many and isinstance(value, dict):
+        yield (table,), value
+
+
+def _tables(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _labels(given: Mapping[str, Any], key: str) -> list[Any]:
+    label_of = _labelling_label if key == "labellings" else _entry_label
+    return [label_of(entry) for entry in _tables(given.get(key))]
+
+
+def _entry_label(entry: Any) -> Any:
+    return entry.get("name") or entry.get("use") if isinstance(entry, dict) else getattr(entry, "label", None)
+
+
+def _labelling_label(entry: Any) -> Any:
+    return read_labelling(entry).label if is_valid(read_labelling, entry) else None
