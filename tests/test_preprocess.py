@@ -107,6 +107,16 @@ def test_sparse_rows_with_split_entries_count_as_their_sum() -> None:
         )
 
 
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_sparse_rows_get_the_indices_that_trees_take(scale: Any) -> None:
+    rows = csr_array(np.eye(6))
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    Z: Any = fit_preprocess(Preprocess(scale=scale, norm="l2"), rows, {}).transform(rows)
+    assert (Z.indices.dtype, Z.indptr.dtype) == (np.int32, np.int32)
+    assert (Z.toarray() == np.eye(6)).all()
+    assert rows.indices.dtype == np.int64
+
+
 def test_sparse_bias_column_is_kept_and_unseen_columns_are_zero() -> None:
     train = csr_array(np.array([[1.0, 0.0, 2.0], [1.0, 0.0, 0.0]]))
     for scale in ("standard", "maxabs"):

@@ -36,7 +36,15 @@ def _checked_csr(X: Any) -> csr_array:
     rows: csr_array = X.tocsr()
     if np.isnan(rows.data).any():
         raise DataError("a sparse matrix holds missing values, which cannot be filled; load the data dense")
-    return rows
+    return _narrow(rows)
+
+
+def _narrow(rows: csr_array) -> csr_array:
+    """Return the rows with indices of 32 bits if these suffice: scikit-learn's trees and boosting refuse longer ones."""
+    if rows.indices.dtype == np.int32 or max(rows.nnz, *rows.shape) > np.iinfo(np.int32).max:
+        return rows
+    indices, pointers = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return type(rows)((rows.data, indices, pointers), shape=rows.shape)
 
 
 def fit_sparse(config: Preprocess, X: Matrix, categorical: Mapping[int, int]) -> SparsePreprocess:
