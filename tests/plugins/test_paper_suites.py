@@ -1,0 +1,95 @@
+"""The bundled suites: what they name exists, every number of a paper has its cells, and smoke sizes are small."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+
+from pubench.checking import parameter_problems
+from pubench.jobs import Plan
+from pubench.plan import plan_suite
+from pubench.plugins import discover
+from pubench.registry import Registry
+from pubench.suite import bundled_suites, load_suite
+
+BOTH = [name + end for name in bundled_suites() for end in ("", "-smoke")]
+# Data sets of hundreds of megabytes, or texts to be counted.
+LARGE = {"pual-or1", "puet-20news", "puet-covtype", "puet-mnist", "wlr-20news"}
+# Any classifier may be named: presets stand for them.
+GENERIC = {"naive", "pu-bagging"}
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return discover(third_party=False)
+
+
+@pytest.fixture(scope="module")
+def plans(registry: Registry) -> Callable[[str], Plan]:
+    """Return what plans a suite, once, without data: cells are planned all the same."""
+
+    @cache
+    def planned(name: str) -> Plan:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("PUBENCH_DATA", raising=False)
+            patch.setenv("PUBENCH_OFFLINE", "1")
+            return plan_suite(load_suite(name), registry, source="x.toml").plan
+
+    return planned
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_parameters_are_known_and_numbers_have_cells(
+    name: str, registry: Registry, plans: Callable[[str], Plan]
+) -> None:
+    suite = load_suite(name)
+    assert suite.name == name
+    assert not list(parameter_problems(suite, registry))
+    cells = plans(name).cells
+    places = {(cell.dataset, cell.labelling, cell.algorithm, cell.criterion) for cell in cells}
+    for number in suite.paper.numbers:
+        wanted = (number.dataset, number.labelling, number.algorithm, number.criterion)
+        fitting = [
+            place for place in places if all(w in (None, p) for w, p in zip(wanted, place, strict=True))
+        ]
+        # A number that fits several lines would be compared more than once.
+        assert len(fitting) == 1, number
+
+
+@pytest.mark.parametrize("name", bundled_suites())
+def test_numbers_are_told_once_and_lie_where_their_metric_does(name: str) -> None:
+    paper = load_suite(name).paper
+    keys = [(n.dataset, n.labelling, n.algorithm, n.criterion, n.metric) for n in paper.numbers]
+    assert len(set(keys)) == len(keys)
+    assert all(0 <= number.mean <= (100 if paper.percent else 1) for number in paper.numbers)
+
+
+@pytest.mark.parametrize("name", bundled_suites())
+def test_the_smoke_size_is_a_small_part_of_the_suite(name: str, plans: Callable[[str], Plan]) -> None:
+    whole, smoke = (plans(size).cells for size in (name, f"{name}-smoke"))
+    assert len(smoke) <= min(len(whole), 200)
+    assert {cell.algorithm for cell in smoke} <= {cell.algorithm for cell in whole}
+
+
+def test_the_shootout_has_every_algorithm(registry: Registry) -> None:
+    suite = load_suite("shootout")
+    assert {entry.use for entry in suite.algorithms} == set(registry.all("algorithms")) - GENERIC
+    assert len(suite.datasets) == 12
+    assert {labelling.scenario for labelling in suite.labellings} == {"case-control", "single-training-set"}
+
+
+def with_data() -> Iterator[object]:
+    """Yield the names of the suites of data sets that need files, those of large ones marked as slow."""
+    for name in BOTH:
+        used = {entry.use for entry in load_suite(name).datasets}
+        if any(use.startswith(("adapu-", "novelgb-", "pual-", "puet-", "wlr-")) for use in used):
+            yield pytest.param(name, marks=pytest.mark.slow) if LARGE & used else name
+
+
+@pytest.mark.usefixtures("data_root")
+@pytest.mark.parametrize("name", list(with_data()))
+def test_with_data_every_cell_can_run(name: str, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PUBENCH_OFFLINE", "1")
+    found = plan_suite(load_suite(name), registry, source="x.toml")
+    assert not found.broken
+    assert not any(cell.skip for cell in found.plan.cells)
