@@ -40,7 +40,7 @@ def _checked_csr(X: Any) -> csr_array:
 
 
 def _narrow(rows: csr_array) -> csr_array:
-    """Return the rows with indices of 32 bits if these suffice: scikit-learn's trees and boosting refuse longer ones."""
+    """Return the rows with indices of 32 bits where these suffice: scikit-learn's trees refuse longer ones."""
     if rows.indices.dtype == np.int32 or max(rows.nnz, *rows.shape) > np.iinfo(np.int32).max:
         return rows
     indices, pointers = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)

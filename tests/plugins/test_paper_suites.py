@@ -1,7 +1,9 @@
 """The bundled suites: what they name exists, every number of a paper has its cells, and smoke sizes are small."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from pubench.plugins import discover
 from pubench.registry import Registry
 from pubench.suite import bundled_suites, load_suite
 
+PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
 BOTH = [name + end for name in bundled_suites() for end in ("", "-smoke")]
 # Data sets of hundreds of megabytes, or texts to be counted.
 LARGE = {"pual-or1", "puet-20news", "puet-covtype", "puet-mnist", "wlr-20news"}
@@ -69,6 +72,19 @@ def test_the_smoke_size_is_a_small_part_of_the_suite(name: str, plans: Callable[
     whole, smoke = (plans(size).cells for size in (name, f"{name}-smoke"))
     assert len(smoke) <= min(len(whole), 200)
     assert {cell.algorithm for cell in smoke} <= {cell.algorithm for cell in whole}
+
+
+def test_the_page_of_papers_counts_right(plans: Callable[[str], Plan]) -> None:
+    lines = re.findall(
+        r"^\| `([\w-]+)` \|.*\| ([\d,]+) \| (\d*) *\| (\d+) \|$", PAGE.read_text(), re.MULTILINE
+    )
+    told = {name: (int(cells.replace(",", "")), int(n or 0), int(smoke)) for name, cells, n, smoke in lines}
+    others = {"quickstart", "label-frequency", "prior-sensitivity"}
+    assert told == {
+        name: (len(plans(name).cells), len(load_suite(name).paper.numbers), len(plans(f"{name}-smoke").cells))
+        for name in bundled_suites()
+        if name not in others
+    }
 
 
 def test_the_shootout_has_every_algorithm(registry: Registry) -> None:
