@@ -51,9 +51,7 @@ class Layout:
 
     def __init__(self, suite: Suite, parts: Parts) -> None:
         self.suite, self.parts = suite, parts
-        self._labellings = {
-            labelling: digest({**_fields(labelling), "name": ""}) for labelling in suite.labellings
-        }
+        self._labellings = {labelling: digest(_defining(labelling)) for labelling in suite.labellings}
 
     def lay_out(self) -> tuple[list[Cell], list[Job], dict[str, str]]:
         """Return the cells in order, the jobs for those that can run, and why those of a broken data set cannot."""
@@ -174,5 +172,9 @@ def _seed(base: str, purpose: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{base}|{purpose}".encode()).digest()[:8], "little") >> 1
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+def _defining(labelling: Labelling) -> dict[str, Any]:
+    """Return what defines the rows and labels; a key that came later and has its default changes no digest."""
+    fields = {name: getattr(labelling, name) for name in labelling.__dataclass_fields__} | {"name": ""}
+    if labelling.unlabelled_positives == 1:
+        del fields["unlabelled_positives"]
+    return fields

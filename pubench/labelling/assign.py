@@ -12,7 +12,7 @@ from pubench.data import Assignment
 from pubench.errors import DataError
 from pubench.labelling.propensity import log_propensity
 from pubench.labelling.protocol import Labelling, check_counts, labelled_count
-from pubench.splits import given_split, train_test
+from pubench.splits import given_split, rounded, train_test
 
 if TYPE_CHECKING:
     from pubench.data import Matrix
@@ -39,7 +39,8 @@ def assign(
     case-control, test from the unlabelled rows (Wang et al., PUAL, section 4.2.3)
         P is drawn from all positives; the other rows are split into U and test. The prior is U's mean of y.
     single-training-set (PUAL, section 4.1.2; Lee and Liu, 2003, section 5.1)
-        P is drawn from the training positives, U is the rest. The prior is the training rows' mean of y.
+        P is drawn from the training positives, U is the rest, or (section 5.3) the rest without some of its
+        positives. The prior is the mean of y over P and U.
 
     The split uses `split_rng` only. Each positive draws one key from `label_rng` and the largest keys win, so
     that a larger P contains a smaller one drawn with the same seeds. (P drawn with replacement is an i.i.d.
@@ -70,15 +71,14 @@ def assign(
     if labelling.test_from == "unlabelled":
         chosen, notes = _draw(y, np.arange(y.size), labelling, label_rng, features)
         unlabelled, test = train_test(y, float(labelling.test), split_rng, pool=_without(chosen, y.size))
-        prior = y[unlabelled].mean()
     else:
         if given is None:
             train, test = train_test(y, float(labelling.test), split_rng)
         else:
             train, test = split_rng.permutation(given[0]), split_rng.permutation(given[1])
         chosen, notes = _draw(y, train, labelling, label_rng, features)
-        unlabelled, prior = _unlabelled(y, train, chosen, labelling), y[train].mean()
-    return _assignment(chosen, unlabelled, test, float(prior), notes)
+        unlabelled = _unlabelled(y, train, chosen, labelling)
+    return _assignment(chosen, unlabelled, test, _prior(y, chosen, unlabelled, labelling), notes)
 
 
 def label_all(
@@ -108,7 +108,8 @@ def label_all(
     if labelling.is_given:
         return _assignment(rows[y[rows] == 1], rows[y[rows] == 0], nothing, None, ())
     chosen, notes = _draw(y, rows, labelling, rng, features)
-    return _assignment(chosen, _unlabelled(y, rows, chosen, labelling), nothing, float(y.mean()), notes)
+    unlabelled = _unlabelled(y, rows, chosen, labelling)
+    return _assignment(chosen, unlabelled, nothing, _prior(y, chosen, unlabelled, labelling), notes)
 
 
 def _unlabelled(y: NDArray[np.uint8], rows: Rows, chosen: Rows, labelling: Labelling) -> Rows:
@@ -116,7 +117,19 @@ def _unlabelled(y: NDArray[np.uint8], rows: Rows, chosen: Rows, labelling: Label
     if labelling.scenario == "case-control":
         return rows
     rest: Rows = rows[_without(chosen, y.size)[rows]]
-    return rest
+    if labelling.unlabelled_positives == 1:
+        return rest
+    positives = rest[y[rest] == 1]
+    # Rows are in random order, so the first ones are a random sample; a larger one contains it.
+    left_out = positives[rounded(labelling.unlabelled_positives * positives.size) :]
+    kept: Rows = rest[_without(left_out, y.size)[rest]]
+    return kept
+
+
+def _prior(y: NDArray[np.uint8], chosen: Rows, unlabelled: Rows, labelling: Labelling) -> float:
+    """Return the share of positives in the sample of the population: U, or P and U together."""
+    sample = unlabelled if labelling.scenario == "case-control" else np.concatenate([chosen, unlabelled])
+    return float(y[sample].mean())
 
 
 def _assignment(

@@ -40,6 +40,9 @@ class Labelling:
     test_from : str
         ``"population"``: split first, label training positives. ``"unlabelled"`` (case-control only): label
         first, then split what is left, as Wang et al. do (PUAL, section 4.2.3).
+    unlabelled_positives : float in [0, 1]
+        The share of the training positives without a label that stay in U (single-training-set only); the others are
+        left out of training, not of the test, as Lee and Liu (2003) do in section 5.3.
     sar_model, sar_strength : str, float
         The hidden score z of a SAR labelling: ``"linear"``, a ridge regression of y on x, or ``"direction"``,
         a random direction of x. A positive's propensity is 1 / (1 + exp(-strength z)), z standardised over
@@ -57,6 +60,7 @@ class Labelling:
     sar_model: Literal["linear", "direction"] = "linear"
     sar_strength: float = 2.0
     name: str = ""
+    unlabelled_positives: float = 1.0
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -75,6 +79,10 @@ class Labelling:
             raise ValueError(f"test = {self.test!r} must lie in (0, 1) or be 'given'")
         if self.test_from == "unlabelled" and (self.scenario != "case-control" or self.test == "given"):
             raise ValueError("test_from = 'unlabelled' needs scenario = 'case-control' and test as a share")
+        if not 0 <= self.unlabelled_positives <= 1:
+            raise ValueError(f"unlabelled_positives = {self.unlabelled_positives} must lie in [0, 1]")
+        if self.unlabelled_positives < 1 and (self.scenario == "case-control" or self.is_given):
+            raise ValueError("unlabelled_positives is for single training sets whose labels are drawn")
 
     def _check_given(self) -> None:
         if self.positives != "given":

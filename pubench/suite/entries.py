@@ -165,6 +165,11 @@ class LabellingTable(Table):
         default="population",
         description="unlabelled: label first, then test on a share of the unlabelled rows.",
     )
+    unlabelled_positives: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=1.0,
+        description="The share of the training positives without a label that stay among the unlabelled rows; the "
+        "others are left out of training. For single training sets.",
+    )
 
     @classmethod
     def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -179,6 +184,12 @@ class LabellingTable(Table):
         if given.get("test_from") == "unlabelled" and given.get("scenario") == "single-training-set":
             yield Problem(
                 ("test_from",), 'is for case-control data; remove it or set scenario = "case-control"'
+            )
+        if "unlabelled_positives" in given and (
+            given.get("scenario") == "case-control" or given.get("positives") == "given"
+        ):
+            yield Problem(
+                ("unlabelled_positives",), "is for single training sets whose labels are drawn; remove it"
             )
         if given.get("test_from") == "unlabelled" and given.get("test") == "given":
             yield Problem(
