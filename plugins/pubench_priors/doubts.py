@@ -8,7 +8,7 @@ import numpy as np
 
 from pubench_priors.problem import Floats, Labels
 
-__all__ = ["CLEAR", "doubts_of"]
+__all__ = ["CLEAR", "doubts_of", "separation"]
 
 _FEW = 50
 # A difference of so many standard errors is no chance.
@@ -26,7 +26,7 @@ def doubts_of(scores: Floats, s: Labels) -> list[str]:
     doubts = []
     if s.sum() < _FEW:
         doubts.append(f"fewer than {_FEW} labelled rows")
-    if _separation(scores, s) < CLEAR:
+    if separation(scores, s) < CLEAR:
         doubts.append(
             "labelled rows cannot be told from unlabelled ones: all may be positive, or the rows say nothing"
         )
@@ -37,7 +37,7 @@ def doubts_of(scores: Floats, s: Labels) -> list[str]:
     return doubts
 
 
-def _separation(scores: Floats, s: Labels) -> float:
+def separation(scores: Floats, s: Labels) -> float:
     """Return by how many standard errors P's mean rank exceeds U's (the statistic of Mann and Whitney)."""
     _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(count) - (count - 1) / 2.0)[place.ravel()]
