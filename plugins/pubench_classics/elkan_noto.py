@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -72,6 +73,13 @@ class _LabelFrequency(LearnerClassifier):
     def _keep(self, c: float, s: NDArray[np.int64]) -> None:
         n_p = int(s.sum())
         self.c_, self.prior_ = c, prior_of(c, n_p, len(s) - n_p, self.scenario)
+        if self.scenario == "single-training-set" and c < n_p / len(s):
+            warnings.warn(
+                f"c = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, so that there would be more "
+                "positives than rows; the prior is cut off at 1: check c, c_from and the scenario",
+                UserWarning,
+                stacklevel=3,
+            )
 
 
 class ElkanNoto(_LabelFrequency):

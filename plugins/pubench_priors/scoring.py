@@ -53,13 +53,18 @@ def score_rows(problem: Problem, classifier: Any, folds: int) -> Floats:
 
 def _candidates(problem: Problem, classifier: Any) -> list[Make]:
     if not isinstance(classifier, str):
+        if isinstance(classifier, type):
+            raise PriorError(
+                f"classifier {classifier.__name__} is a class; give an instance, {classifier.__name__}()"
+            )
         if not hasattr(classifier, "predict_proba"):
             raise PriorError(f"classifier {classifier!r} has no predict_proba; give one that has")
         return [lambda: clone(classifier)]
     if classifier not in CLASSIFIERS:
         raise PriorError(f"classifier {classifier!r} is unknown; give one of {', '.join(CLASSIFIERS)}")
-    linear: list[Make] = [partial(_logistic, StandardScaler, 1.0)]
-    if problem.sparse:
+    # Without a mean taken off sparse rows stay sparse, and the intercept makes up for it.
+    linear: list[Make] = [partial(_logistic, partial(StandardScaler, with_mean=not problem.sparse), 1.0)]
+    if problem.sparse and classifier == "auto":
         # Rows of counts differ in length above all, and how much to shrink depends on the number of terms.
         linear = [
             partial(_logistic, *choice)

@@ -156,7 +156,7 @@ def test_rows_that_say_nothing_are_doubted(name, scenario):
 
 
 BAD = {
-    "labels": (lambda X, s: (X, s + 1), "labels must be 1 (labelled) and 0 (unlabelled)"),
+    "labels": (lambda X, s: (X, s + np.arange(900) % 2), "labels must be 1 (labelled) and 0 (unlabelled)"),
     "lengths": (lambda X, s: (X, s[1:]), "900 rows but 899 labels"),
     "no U": (lambda X, s: (X, np.ones_like(s)), "0 unlabelled rows cannot tell"),
     "one row": (lambda X, s: (np.where(s[:, None] == 1, X[-1], X), s), "all labelled rows are the same row"),
@@ -189,8 +189,37 @@ def test_bad_parameters_are_told_in_one_sentence():
         estimate_prior(*clouds(), scenario="case-control", classifier=object())
     with pytest.raises(UnknownNameError, match="did you mean 'dedpul'"):
         estimate_prior(*clouds(), scenario="case-control", estimator="dedpull")
-    with pytest.raises(PriorError, match="not made for sideways data"):
+    with pytest.raises(PriorError, match="classifier LogisticRegression is a class; give an instance"):
+        estimate_prior(*clouds(), scenario="case-control", classifier=LogisticRegression)
+    with pytest.raises(
+        PriorError, match="'sideways' is unknown; give one of case-control, single-training-set"
+    ):
         estimate_prior(*clouds(), scenario="sideways")
+    for state in ("a", -1, 0.5):
+        with pytest.raises(
+            PriorError, match=rf"random_state = {state!r} must be a whole number of at least 0"
+        ):
+            estimate_prior(*clouds(), scenario="case-control", random_state=state)
+
+
+@pytest.mark.parametrize(
+    "classes", [(-1, 1), (1, 2), (False, True), ("other", "positive"), (0.0, 1.0)], ids=str
+)
+def test_of_any_two_classes_the_larger_in_sort_order_is_labelled(classes):
+    X, s = clouds(60, 150)
+    asked = {"scenario": "case-control", "random_state": 0, "n_resamples": 20, "classifier": "logistic"}
+    assert estimate_prior(X, np.array(classes)[s], **asked) == estimate_prior(X, s, **asked)
+
+
+@pytest.mark.parametrize("n_p", [6, 20, 60])
+def test_logistic_scores_are_the_same_of_dense_and_sparse_rows(n_p):
+    X, s = clouds(n_p, 2 * n_p, delta=2.0)
+    rows = np.where(np.abs(X) < 1.0, 0.0, X)
+    dense, sparse = (
+        score_rows(Problem(kind, s.astype(np.uint8), "case-control", 0, False), "logistic", 5)
+        for kind in (rows, csr_array(rows))
+    )
+    assert dense == pytest.approx(sparse, abs=1e-3)
 
 
 def test_sparse_rows_and_missing_values():
