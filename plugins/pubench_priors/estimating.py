@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import beta, norm
 
 from pubench.priors import PriorEstimate
-from pubench.specs import Scenario
+from pubench.specs import SCENARIOS, Scenario
 from pubench_priors.doubts import doubts_of
-from pubench_priors.problem import Floats, Labels, Problem, Settings
+from pubench_priors.problem import Floats, Labels, Problem, Settings, read_problem
 from pubench_priors.scoring import score_rows
 
 __all__ = [
@@ -20,6 +23,7 @@ __all__ = [
     "best_half",
     "estimate_by_scores",
     "finished",
+    "mixture_estimator",
     "most_in_half",
     "prior_of_mixture",
 ]
@@ -69,6 +73,38 @@ def estimate_by_scores(
     ends = float(np.min(values - reach)), max(float(np.max(values + reach)), most)
     excess = values[0] - values[1], float(np.std(moved[:, 0] - moved[:, 1], ddof=1))
     return finished(values[0], ends, problem, settings, [*doubts_of(scores, s), *_overlap(*excess)])
+
+
+def mixture_estimator(name: str, share: Share) -> Callable[..., PriorEstimate]:
+    """Return the prior estimator, of both scenarios, that a share of positives makes; it says what the share says."""
+
+    def estimate(
+        X: Any, s: ArrayLike, *, scenario: Scenario, random_state: Any = None, **settings: Any
+    ) -> PriorEstimate:
+        problem = read_problem(name, X, s, scenario, random_state, claimed=SCENARIOS)
+        return estimate_by_scores(problem, Settings.of(name, settings), share=share)
+
+    told = inspect.getdoc(share) or ""
+    estimate.__doc__ = f"{told.partition('Parameters')[0]}{_MIXTURE_PARAMETERS}"
+    estimate.__name__ = estimate.__qualname__ = name.replace("-", "_")
+    return estimate
+
+
+_MIXTURE_PARAMETERS = """Parameters
+----------
+X : array or sparse matrix of shape (n, d)
+    NaN is a missing value, in dense rows.
+s : array-like of shape (n,)
+    1 = labelled positive, 0 = unlabelled.
+scenario : {"case-control", "single-training-set"}
+random_state : int, RandomState, Generator or None
+**settings
+    ``classifier``, ``folds``, ``level`` and ``n_resamples``: see :class:`pubench_priors.problem.Settings`.
+
+Returns
+-------
+PriorEstimate
+"""
 
 
 def best_half(labelled: Floats, unlabelled: Floats) -> float:
