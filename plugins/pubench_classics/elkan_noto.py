@@ -200,27 +200,15 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
     estimator : scikit-learn classifier or None, default=None
         The learner, with ``predict_proba``, whose ``fit`` takes sample weights; None is
         ``LogisticRegression(max_iter=1000)``.
-    c : float or None, default=None
-        c if it is known, in (0, 1].
-    c_from : {"mean", "ratio", "max"}, default="mean"
-        The paper's estimators e1, e2 and e3: the mean of g over P, P's share of all g, the largest g.
-    folds : int, default=5
-        Into how many parts rows are held out in turn; as many as there are rows of a kind at most.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
-        The correction for case-control data is ours; Elkan and Noto have single training sets.
-    random_state : int, RandomState instance or None, default=None
-        Makes the folds, and if given takes the place of every ``random_state`` in the learner.
+    c, c_from, folds, scenario, random_state
+        As in :class:`ElkanNoto`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        ``classes_[1]`` is the labelled class.
-    c_ : float
-    prior_ : float
-        The Pr(y = 1) that follows from c, 1 at most.
+    classes_, c_, prior_, n_features_in_
+        As in :class:`ElkanNoto`.
     estimator_ : classifier
         The learner fitted on the weighted rows.
-    n_features_in_ : int
     """
 
     def _fit_learner(self, X: Any, s: NDArray[np.int64]) -> None:
