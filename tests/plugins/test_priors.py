@@ -324,6 +324,14 @@ def test_overlap_is_doubted_where_it_misleads_and_only_there(name):
             assert found.low <= 0.3 <= found.high
 
 
+def test_a_better_half_that_is_not_pure_is_doubted():
+    for apart, doubted in ((4.0, False), (2.0, True)):
+        X, s = plane(apart, "single-training-set", 0)
+        asked = {"scenario": "single-training-set", "random_state": 0, "classifier": "logistic"}
+        found = estimate_prior(X, s, **asked, n_resamples=20)
+        assert any("no pure region is seen" in doubt for doubt in found.doubts) == doubted
+
+
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize(("name", "scenario"), EVERY)
 def test_no_interval_is_a_point_where_nothing_or_everything_is_positive(name, scenario, alpha):
