@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from pubench.jobs import Cell, Plan, PlannedMetric
 
 __all__ = [
     "Store",
-    "locked",
     "mend",
     "read_cards",
     "read_plan",
@@ -43,45 +41,8 @@ _SYNC_SECONDS = 1.0
 Record = dict[str, Any]
 
 
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder for this run; the system lets go of it when the process ends, however it ends."""
-    _refuse_foreign(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise RunFolderError(
-            f"cannot use run folder {folder}: {error.strerror}; choose another --out"
-        ) from None
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip() or "unknown"
-            raise RunFolderError(
-                f"run folder {folder} is in use by process {holder}; wait for it, or choose another --out"
-            ) from None
-        with contextlib.suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _refuse_foreign(folder: Path) -> None:
-    """Refuse a folder that holds other things: a run would write its own report and suite over them."""
-    ours = {_PLAN, _CELLS, ".lock"}
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if names and not names & ours:
-        raise RunFolderError(
-            f"{folder} is not empty and no run folder (it holds '{min(names)}'); choose another --out"
-        )
-
-
 class Store:
-    """The writing side of a run folder; hold :func:`locked` while using it."""
+    """The writing side of a run folder; hold :func:`pubench.lock.locked` while using it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -70,6 +70,7 @@ ALLOWED = {
     "worker": "cell jobs sandbox",
     "prior_table": "data errors jobs labelling plan_data prepared registry sandbox specs truth",
     # running and keeping
+    "lock": "errors",
     "store": "cache errors jobs",
     "provenance": "registry",
     "runner": "cell errors jobs plan store worker",
@@ -80,10 +81,10 @@ ALLOWED = {
     "comparison": "analysis statistics",
     "report": "analysis comparison statistics",
     # the doors
-    "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
-    "suite",
-    "cli": "api cache cached cards checking comparison errors export jobs labelling merging plan plan_data plugins "
-    "prepare prior_table registry report results runner specs store suite",
+    "api": "cards data errors imports loading lock plan plan_data plugins prepare provenance registry results runner "
+    "store suite",
+    "cli": "api cache cached cards checking comparison errors export jobs labelling lock merging plan plan_data "
+    "plugins prepare prior_table registry report results runner specs store suite",
     "__main__": "cli",
     "__init__": "api base data hookspecs priors results specs",
 }

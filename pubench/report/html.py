@@ -14,7 +14,9 @@ from pubench.report.page import build_page
 __all__ = ["html_report"]
 
 
-def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any]) -> str:
+def html_report(
+    report: Report, rows: Sequence[Row], provenance: Mapping[str, Any], *, reload: int = 0
+) -> str:
     """Render a report.
 
     Parameters
@@ -24,6 +26,8 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
         The rows that the report was made from.
     provenance : mapping
         What the run was made with: its last entry of ``provenance.json``, or an empty mapping.
+    reload : int
+        After how many seconds the page loads itself again, for a run that goes on; 0 for never.
 
     Returns
     -------
@@ -45,7 +49,9 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
     figures = [{**figure._asdict(), "svg": Markup(figure.svg)} for figure in make_figures(report, rows)]
     page = build_page(report, rows, provenance)
-    return environment.get_template("page.html").render(page=page, figures=figures, **own) + "\n"
+    return (
+        environment.get_template("page.html").render(page=page, figures=figures, reload=reload, **own) + "\n"
+    )
 
 
-_OWN = {"style": "page.css", "script": "page.js"}
+_OWN = {"style": "page.css", "script": "page.js", "live": "live.js"}
