@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.browser import chromium, find, names, seen
 from helpers.html import rows_of
 
 from pubench.report import build_report
@@ -17,32 +17,11 @@ webdriver = pytest.importorskip("selenium.webdriver")
 wait = pytest.importorskip("selenium.webdriver.support.wait")
 
 MEANS = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
-OPTIONS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,1000",
-)
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (chromium and driver):
-        pytest.skip("no chromium and chromedriver on the path")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for option in (*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield started
-    started.quit()
+    yield from chromium(tmp_path_factory.mktemp("chromium"))
 
 
 @pytest.fixture
@@ -61,19 +40,6 @@ def page(browser: Any, tmp_path: Path) -> Any:
     browser.get(file.as_uri())
     browser.execute_script("try { localStorage.clear() } catch {}")
     return browser
-
-
-def find(page: Any, selector: str) -> list[Any]:
-    return list(page.find_elements("css selector", selector))
-
-
-def seen(page: Any, selector: str) -> list[str]:
-    return [element.text for element in find(page, selector) if element.is_displayed()]
-
-
-def names(page: Any) -> list[str]:
-    """The data sets in the order in which they stand."""
-    return seen(page, "table.scores tbody th")
 
 
 def test_it_opens_without_errors_and_asks_nobody(page: Any) -> None:

@@ -1,0 +1,220 @@
+"""The page for everyone: what axe finds, the keyboard alone, a phone, paper, and a page that loads itself again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.browser import chromium, find, names, press, seen, wait_until
+from helpers.html import row, rows_of
+
+from pubench.report import build_report
+from pubench.report.html import html_report
+
+TAB, ENTER, SPACE, ESCAPE, DOWN = "\ue004", "\ue007", " ", "\ue00c", "\ue015"
+MEANS = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
+LONG = "<b>long</b> name, 🦆 & " + "long-" * 36
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    yield from chromium(tmp_path_factory.mktemp("chromium"))
+
+
+def rows_with_trouble() -> list[dict[str, Any]]:
+    """Rows of which some failed, collapsed, were skipped or are still to come."""
+    rows = [
+        {**one, "f1": 1 - one["acc"], "params": '{"c": 0.5}', "criterion": "puf", "tune_seconds": 1.0}
+        for one in rows_of(MEANS | {LONG: [0.5, 0.6, 0.5]})
+    ]
+    rows += [{**one, "f1": one["acc"]} for one in rows_of({"supervised-x": [1, 1, 1]}, reference=True)]
+    rows[0] |= {"notes": "a note <b>", "collapsed": True}
+    statuses = ("failed", "skipped", "pending", "timeout")
+    return rows + [
+        row("c", None, status=status, error="it broke\nhere", dataset=LONG, replicate=i, f1=None)
+        for i, status in enumerate(statuses)
+    ]
+
+
+def write_page(file: Path, **keys: Any) -> Path:
+    rows = rows_with_trouble()
+    card = {
+        "rows": 3,
+        "features": 1,
+        "positive": ["p"],
+        "prior": 0.3,
+        "citation": LONG,
+        "source": "somewhere",
+    }
+    report = build_report(
+        rows, "the title", {"acc": True, "f1": True}, description="What it is.", cards={"d0": card}
+    )
+    made_with = {"command": ["pubench", "suite", "run", "x"], "python": "3.13"}
+    file.write_text(html_report(report, rows, made_with, **keys), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def page(browser: Any, tmp_path: Path) -> Any:
+    browser.get(write_page(tmp_path / "report.html").as_uri())
+    browser.execute_script("localStorage.clear()")
+    return browser
+
+
+def serious(page: Any) -> list[str]:
+    """What axe finds that is serious or critical, each with the place and the reason."""
+    axe = pytest.importorskip("selenium_axe_python").Axe(page)
+    axe.inject()
+    return [
+        f"{found['id']}: {node['target']} {node['failureSummary']}"
+        for found in axe.run()["violations"]
+        if found["impact"] in ("serious", "critical")
+        for node in found["nodes"]
+    ]
+
+
+def open_cell(page: Any) -> None:
+    page.execute_script("arguments[0].click()", find(page, "table.scores tbody td button")[0])
+    wait_until(page, find(page, "#cell")[0].is_displayed)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 500])
+def test_axe_finds_nothing_serious(page: Any, theme: str, width: int) -> None:
+    page.set_window_size(width, 1000)
+    try:
+        page.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+        page.execute_script("document.querySelectorAll('details').forEach((part) => { part.open = true })")
+        assert serious(page) == []
+        page.execute_script(
+            "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
+        )
+        assert serious(page) == []
+        open_cell(page)
+        assert serious(page) == []
+    finally:
+        page.set_window_size(1280, 1000)
+
+
+def test_axe_finds_nothing_serious_in_a_page_that_reloads(browser: Any, tmp_path: Path) -> None:
+    browser.get(write_page(tmp_path / "live.html", reload=60).as_uri())
+    assert seen(browser, ".going span")[0].startswith("33 of 34 cells have ended. The run is going on;")
+    assert serious(browser) == []
+
+
+def tab_to(page: Any, wanted: str) -> None:
+    """Press Tab until the element has the focus."""
+    for _ in range(400):
+        press(page, TAB)
+        if page.execute_script("return document.activeElement.matches(arguments[0])", wanted):
+            return
+    raise AssertionError(f"Tab never reaches {wanted}")
+
+
+def test_tab_reaches_every_control_that_can_be_seen(page: Any) -> None:
+    controls = "a[href], button, input, select, summary, [tabindex='0']"
+    number = page.execute_script(
+        "const seen = [...document.querySelectorAll(arguments[0])].filter((part) => part.checkVisibility());"
+        "seen.forEach((part) => { part.dataset.waits = 1 }); return seen.length",
+        controls,
+    )
+    assert number > 30
+    page.execute_script(
+        "document.addEventListener('focusin', (event) => { delete event.target.dataset.waits })"
+    )
+    for _ in range(number + 5):
+        press(page, TAB)
+    assert page.execute_script("return document.querySelectorAll('[data-waits]').length") == 0
+
+
+def test_everything_can_be_done_without_a_mouse(page: Any) -> None:
+    tab_to(page, "#theme")
+    press(page, ENTER)
+    assert page.execute_script("return document.documentElement.dataset.theme") == "dark"
+    tab_to(page, "#metric")
+    press(page, DOWN)
+    assert seen(page, "table.scores caption") == ["f1 (higher is better)"]
+    tab_to(page, "#find")
+    press(page, "d1")
+    assert names(page) == ["d1"]
+    press(page, "\ue003" * 2)
+    tab_to(page, "#sd")
+    press(page, SPACE)
+    assert seen(page, "table.scores tbody .sd") == []
+    tab_to(page, "#csv")
+    press(page, ENTER)
+    wait_until(page, lambda: "rows copied" in seen(page, "#said")[0])
+    tab_to(page, "#columns input")
+    press(page, SPACE)
+    assert "a" not in seen(page, "table.scores thead th")
+    tab_to(page, "[data-metric='1'] table.scores thead [data-column='1'] button")
+    press(page, ENTER)
+    assert find(page, "[data-metric='1'] th[data-column='1']")[0].get_attribute("aria-sort") == "descending"
+    tab_to(page, "table.scores tbody td button")
+    opener = page.switch_to.active_element
+    press(page, ENTER)
+    wait_until(page, find(page, "#cell")[0].is_displayed)
+    press(page, ESCAPE)
+    assert not find(page, "#cell")[0].is_displayed()
+    assert page.switch_to.active_element == opener
+    tab_to(page, "#trouble summary")
+    before = page.switch_to.active_element.find_element("xpath", "..").get_attribute("open")
+    press(page, ENTER)
+    assert page.switch_to.active_element.find_element("xpath", "..").get_attribute("open") != before
+
+
+def reloaded(page: Any) -> None:
+    """Wait until the page has loaded itself again."""
+    page.execute_script("window.before = true")
+    wait_until(page, lambda: page.execute_script("return window.before") is None)
+    wait_until(page, lambda: page.execute_script("return document.readyState") == "complete")
+
+
+def test_a_page_that_reloads_keeps_what_the_reader_chose(browser: Any, tmp_path: Path) -> None:
+    file = write_page(tmp_path / "report.html", reload=2)
+    browser.get(file.as_uri())
+    browser.execute_script(
+        "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
+    )
+    head = "[data-metric='1'] th[data-column='2']"
+    find(browser, f"{head} button")[0].click()
+    find(browser, "#columns input")[0].click()
+    find(browser, "#heat")[0].click()
+    find(browser, "#find")[0].send_keys("puf")
+    browser.execute_script("scrollTo(0, 300)")
+    order = names(browser)
+    reloaded(browser)
+    assert seen(browser, "table.scores caption") == ["f1 (higher is better)"]
+    assert find(browser, head)[0].get_attribute("aria-sort") == "descending"
+    assert names(browser) == order
+    assert "a" not in seen(browser, "table.scores thead th")
+    assert find(browser, ".flat") == find(browser, "#scores")
+    assert find(browser, "#find")[0].get_attribute("value") == "puf"
+    assert browser.switch_to.active_element == find(browser, "#find")[0]
+    assert browser.execute_script("return scrollY") == 300
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_a_page_reloads_until_the_run_has_ended(browser: Any, tmp_path: Path) -> None:
+    file = write_page(tmp_path / "report.html", reload=1)
+    browser.get(file.as_uri())
+    write_page(file)
+    reloaded(browser)
+    assert find(browser, "#pause") == []
+    assert seen(browser, ".going span") == ["33 of 34 cells have ended."]
+    assert browser.execute_script("return document.getElementById('live')") is None
+
+
+def test_a_page_waits_while_it_is_paused_or_read(browser: Any, tmp_path: Path) -> None:
+    browser.get(write_page(tmp_path / "report.html", reload=1).as_uri())
+    open_cell(browser)
+    browser.execute_script("window.before = true")
+    still = "const done = arguments[0]; setTimeout(() => done(window.before), 2500)"
+    assert browser.execute_async_script(still) is True
+    press(browser, ESCAPE)
+    find(browser, "#pause")[0].click()
+    assert browser.execute_async_script(still) is True
+    find(browser, "#pause")[0].click()
+    reloaded(browser)
