@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from pubench.report.html import html_report
 
 TAB, ENTER, SPACE, ESCAPE, DOWN = "\ue004", "\ue007", " ", "\ue00c", "\ue015"
 MEANS = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
+PHONE = 390
 LONG = "<b>long</b> name, 🦆 & " + "long-" * 36
 
 
@@ -63,6 +67,16 @@ def page(browser: Any, tmp_path: Path) -> Any:
     return browser
 
 
+@contextmanager
+def sized(page: Any, width: int) -> Iterator[None]:
+    """Give the page a screen so wide; windows themselves cannot be as narrow as a phone."""
+    screen = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    page.refresh()
+    yield
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def serious(page: Any) -> list[str]:
     """What axe finds that is serious or critical, each with the place and the reason."""
     axe = pytest.importorskip("selenium_axe_python").Axe(page)
@@ -81,10 +95,9 @@ def open_cell(page: Any) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 500])
+@pytest.mark.parametrize("width", [1280, PHONE])
 def test_axe_finds_nothing_serious(page: Any, theme: str, width: int) -> None:
-    page.set_window_size(width, 1000)
-    try:
+    with sized(page, width):
         page.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
         page.execute_script("document.querySelectorAll('details').forEach((part) => { part.open = true })")
         assert serious(page) == []
@@ -94,14 +107,65 @@ def test_axe_finds_nothing_serious(page: Any, theme: str, width: int) -> None:
         assert serious(page) == []
         open_cell(page)
         assert serious(page) == []
-    finally:
-        page.set_window_size(1280, 1000)
 
 
 def test_axe_finds_nothing_serious_in_a_page_that_reloads(browser: Any, tmp_path: Path) -> None:
     browser.get(write_page(tmp_path / "live.html", reload=60).as_uri())
     assert seen(browser, ".going span")[0].startswith("33 of 34 cells have ended. The run is going on;")
     assert serious(browser) == []
+
+
+def test_a_phone_shows_scores_without_moving_the_page(page: Any) -> None:
+    with sized(page, PHONE):
+        beyond = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.execute_script(beyond) <= 0
+        # The first score is on the screen; what all lines share stands in the caption instead of a column.
+        first = find(page, "table.scores tbody td[data-column]")[0].rect
+        assert first["x"] + first["width"] <= PHONE
+        assert seen(page, "table.scores caption") == ["acc (higher is better); l"]
+        assert seen(page, "table.scores thead th")[:3] == ["data set", "criterion", "a"]
+        # A name of 200 letters takes four lines at most.
+        assert max(part.rect["height"] for part in find(page, "table.scores .long")) < 100
+        # Letters in pictures keep their size, and keys can move what is wider than the screen.
+        picture = find(page, "#figures figure")[0]
+        assert picture.find_element("tag name", "svg").rect["width"] > 500
+        assert picture.get_attribute("tabindex") == "0"
+
+
+def printed(page: Any) -> list[tuple[float, float]]:
+    """Print the page; return the width and height of each sheet in millimetres."""
+    made = base64.b64decode(page.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
+    boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", made)
+    return [(float(width) * 25.4 / 72, float(height) * 25.4 / 72) for width, height in boxes]
+
+
+def test_it_is_printed_on_a4_and_turned_where_tables_are_wide(page: Any, tmp_path: Path) -> None:
+    a4 = pytest.approx((210, 297), abs=1)
+    assert all(sheet == a4 for sheet in printed(page))
+    rows = rows_of({f"algorithm-{i}": [0.5 + i / 100, 0.6] for i in range(20)})
+    wide = tmp_path / "wide.html"
+    wide.write_text(html_report(build_report(rows, "s", {"acc": True}), rows, {}), encoding="utf-8")
+    page.get(wide.as_uri())
+    sheets = printed(page)
+    assert sheets[0] == a4
+    assert pytest.approx((297, 210), abs=1) in sheets
+
+
+def test_paper_is_light_and_has_all_metrics_and_what_was_folded(page: Any) -> None:
+    page.execute_script("document.documentElement.dataset.theme = 'dark'")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert (
+            page.execute_script("return getComputedStyle(document.body).backgroundColor")
+            == "rgb(255, 255, 255)"
+        )
+        assert [text[:3] for text in seen(page, "table.scores caption")] == ["acc", "f1 "]
+        assert all(item.rect["height"] > 0 for item in find(page, "#trouble li"))
+        assert seen(page, "#theme, #tools, nav a") == []
+        # Nothing sticks out of the sheet.
+        assert page.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def tab_to(page: Any, wanted: str) -> None:

@@ -54,4 +54,4 @@ def html_report(
     )
 
 
-_OWN = {"style": "page.css", "script": "page.js", "live": "live.js"}
+_OWN = {"style": "page.css", "media": "media.css", "script": "page.js", "live": "live.js"}

@@ -21,6 +21,7 @@ from pubench.report.words import chance
 __all__ = ["Cell", "Duel", "Leader", "Line", "MetricPage", "Page", "build_page", "competitors"]
 
 Floats = NDArray[np.float64]
+_MACHINE = {"cpu": "", "cores": " cores", "memory_mb": " MB"}
 _SHOWN = ("status", "params", "error", "collapsed", "notes", "fit_seconds", "tune_seconds", "peak_memory_mb")
 
 
@@ -279,7 +280,7 @@ def _provenance(entry: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         "Started": entry.get("started"),
         "Python": entry.get("python"),
         "Platform": entry.get("platform"),
-        "Processor": f"{entry.get('cpu')}, {entry.get('cores')} cores, {entry.get('memory_mb')} MB",
+        "Processor": ", ".join(f"{entry[key]}{unit}" for key, unit in _MACHINE.items() if entry.get(key)),
         "Packages": packages,
         "Plugins": plugins,
     }
