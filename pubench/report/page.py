@@ -158,10 +158,9 @@ def _metric_page(table: ScoreTable, comparison: Comparison) -> MetricPage:
         lines.append(Line(b, block.dataset, block.labelling, block.criterion or "", cells))
     ranks = (
         dict(zip(comparison.algorithms, map(float, comparison.ranks), strict=True))
-        if comparison.units
+        if comparison.units and len(comparison.algorithms) > 1
         else {}
     )
-    unit = "blocks" if comparison.rules.unit == "block" else "data sets"
     order = tuple(sorted(ranks, key=lambda name: ranks[name]))
     return MetricPage(
         metric=table.metric,
@@ -169,7 +168,7 @@ def _metric_page(table: ScoreTable, comparison: Comparison) -> MetricPage:
         lines=tuple(lines),
         ranks=ranks,
         order=order,
-        over=f"{comparison.units} of {comparison.all_units} {unit}",
+        over=comparison.ranking.over,
         duels=_duels(comparison),
         findings=tuple(findings(comparison)),
         leader=_leader(comparison, ranks, order),
