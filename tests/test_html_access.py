@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.browser import chromium, find, names, press, seen, wait_until
 from helpers.html import row, rows_of
@@ -282,3 +284,32 @@ def test_a_page_waits_while_it_is_paused_or_read(browser: Any, tmp_path: Path) -
     assert browser.execute_async_script(still) is True
     find(browser, "#pause")[0].click()
     reloaded(browser)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows_can_be_sorted_searched_and_opened(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        row(f"algorithm-{a}", float(rng.random()), dataset=f"data-set-{d}", replicate=r, params=f"{{c: {r}}}")
+        for d in range(500)
+        for a in range(10)
+        for r in range(20)
+    ]
+    start = time.process_time()
+    page = html_report(build_report(rows, "s", {"acc": True}), rows, {})
+    assert time.process_time() - start < 60
+    file = tmp_path / "report.html"
+    file.write_text(page, encoding="utf-8")
+    assert file.stat().st_size < 4_000_000
+    browser.get(file.as_uri())
+    find(browser, "table.scores thead [data-column='3'] button")[0].click()
+    values = browser.execute_script(
+        "return [...document.querySelectorAll('td[data-column=\"3\"][data-value]')].map((cell) => +cell.dataset.value)"
+    )
+    assert len(values) == 500
+    assert values == sorted(values, reverse=True)
+    find(browser, "#find")[0].send_keys("data-set-77")
+    assert names(browser) == ["data-set-77"]
+    browser.execute_script("document.querySelector('tbody tr:not([hidden]) td[data-column] button').click()")
+    wait_until(browser, find(browser, "#cell")[0].is_displayed)
+    assert len(find(browser, "#cell tbody tr")) == 20
