@@ -19,8 +19,8 @@ __all__ = ["terminal_report"]
 
 SHOWN = 20
 GAP = 2
-NAME, LABEL = 30, 48
-"""Longer names of columns and of lines go over several lines."""
+NAME, LABEL, RANKS = 30, 48, 31
+"""Longer names of columns and of lines, and of the line of ranks, go over several lines."""
 
 
 class Label(NamedTuple):
@@ -90,11 +90,11 @@ def _print_grid(grid: Grid, console: Console) -> None:
     differing = [k for k in range(HEADS) if len({head[k] for head in heads}) > 1] or [0]
     labels = list(_labels([tuple(head[k] for k in differing) for head in heads]))
     rank_label = f"average rank ({grid.ranks[1]})" if grid.ranks else ""
-    label_width = min(max(map(_width, (rank_label, *(label.text for label in labels)))), LABEL)
-    for part in _parts(_columns(grid, _is_plain(console)), console.width - label_width):
+    widths = [min(_width(rank_label), RANKS), *(min(_width(label.text), LABEL) for label in labels)]
+    for part in _parts(_columns(grid, _is_plain(console)), console.width - max(widths)):
         console.print()
         console.print(Text(_title(grid, heads, differing), style="bold"))
-        _print_part(labels, rank_label, part, console)
+        _print_part(labels, rank_label, max(widths), part, console)
 
 
 def _labels(heads: Sequence[tuple[str, ...]]) -> Iterator[Label]:
@@ -148,14 +148,14 @@ def _parts(columns: Sequence[Column], width: int) -> list[list[Column]]:
 
 
 def _print_part(
-    labels: Sequence[Label], rank_label: str, columns: Sequence[Column], console: Console
+    labels: Sequence[Label], rank_label: str, width: int, columns: Sequence[Column], console: Console
 ) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
-    table.add_column("", overflow="fold", max_width=LABEL)
+    table.add_column("", overflow="fold", max_width=width)
     for column in columns:
         # Justified by hand: rich would take away the blank that stands where other cells have a mark.
         table.add_column(Text(column.name, justify="right"), overflow="fold")
