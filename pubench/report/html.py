@@ -8,8 +8,10 @@ from typing import Any
 
 from pubench.analysis import Row
 from pubench.report import Report
-from pubench.report.figures import make_figures
+from pubench.report.figures import make_diagrams, make_figures
 from pubench.report.page import build_page
+from pubench.report.sections import make_sections
+from pubench.report.words import chance, number
 
 __all__ = ["html_report"]
 
@@ -29,7 +31,7 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
     -------
     str
         A page without any address of another place. Every text is escaped by the template; only the style, the
-        script and figures, which are this package's own, are not.
+        script and drawings, which are this package's own, are not.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -41,11 +43,18 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"number": number, "chance": chance}
     folder = files("pubench.report") / "templates"
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
-    figures = [{**figure._asdict(), "svg": Markup(figure.svg)} for figure in make_figures(report, rows)]
-    page = build_page(report, rows, provenance)
-    return environment.get_template("page.html").render(page=page, figures=figures, **own) + "\n"
+    sections = make_sections(report, rows)
+    shown = {
+        "page": build_page(report, rows, provenance),
+        "figures": make_figures(report, rows),
+        "diagrams": make_diagrams(report),
+        "sections": [(section.name, section.title) for section in sections],
+    }
+    content = {name: value for section in sections for name, value in section.content.items()}
+    return environment.get_template("page.html").render(shown | content | own) + "\n"
 
 
 _OWN = {"style": "page.css", "script": "page.js"}

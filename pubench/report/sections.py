@@ -1,0 +1,82 @@
+"""The sections of the page that only some runs have; each is there if, and only if, it has something to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pubench.analysis import Row
+from pubench.report import Report
+from pubench.report.figures import boxes
+from pubench.report.price import Price, find_prices
+from pubench.report.sentences import (
+    PAPER_HEADS,
+    PAPER_LEGEND,
+    REPLICATE_TESTS,
+    paper_line,
+    paper_summary,
+)
+
+__all__ = ["Section", "make_sections"]
+
+LIMIT = 300
+"""Lines of a table; a page must stay small."""
+
+
+class Section(NamedTuple):
+    """A part of the page: its template and anchor, what the menu calls it, and what the template needs."""
+
+    name: str
+    title: str
+    content: Mapping[str, Any]
+
+
+def make_sections(report: Report, rows: Sequence[Row]) -> list[Section]:
+    """Return the sections that this run has, in their order on the page."""
+    return [*_paper(report), *_price(report, rows)]
+
+
+def _paper(report: Report) -> Iterator[Section]:
+    if report.paper is not None:
+        shown = {
+            "citation": report.paper.citation,
+            "heads": PAPER_HEADS,
+            "lines": [paper_line(line) for line in report.paper.lines],
+            "legend": PAPER_LEGEND,
+            "summary": paper_summary(report.paper.lines),
+        }
+        yield Section("paper", "Paper", {"paper": shown})
+
+
+def _price(report: Report, rows: Sequence[Row]) -> Iterator[Section]:
+    prices = find_prices(report, rows)
+    if prices:
+        rules = report.rules
+        over_datasets = "the paired t-test" if rules.test == "t" else "Wilcoxon's signed-rank test"
+        yield Section(
+            "price",
+            "Price of tuning",
+            {
+                "prices": [price._asdict() | {"drawing": _losses(price)} for price in prices],
+                "alpha": f"{rules.alpha:g}",
+                "level": rules.alpha,
+                "limit": LIMIT,
+                "replicate_test": REPLICATE_TESTS[rules.replicate_test],
+                "test": over_datasets,
+            },
+        )
+
+
+def _losses(price: Price) -> str:
+    """Draw the losses of each criterion; nothing where a criterion has fewer than three."""
+    means = {
+        name: np.array([line.losses[k].mean for line in price.lines], dtype=np.float64)
+        for k, name in enumerate(price.criteria)
+    }
+    known = {name: values[np.isfinite(values)] for name, values in means.items()}
+    if min(values.size for values in known.values()) < 3:
+        return ""
+    label = f"Box plots of the losses of each criterion in {price.name}."
+    return boxes(known, f"loss in {price.name}", label, f"p{price.metric}-")
