@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -15,7 +15,6 @@ __all__ = [
     "COLOURS",
     "DASHES",
     "GREY",
-    "MARKERS",
     "PLAIN",
     "blank",
     "inline",
@@ -30,7 +29,6 @@ NAME = 28
 GREY = "#888888"
 COLOURS = ("#2f7fc4", "#d1603d", "#5f8f1f", "#9a6dd7", "#0e8c9a", "#d6488f", "#8a7a00", "#7d7d7d")
 """Each at least 3.7 times as dark as white and as light as the dark page."""
-MARKERS = "osD^vPX*"
 DASHES = ("-", "--", "-.", ":")
 PLAIN = {"parse_math": False}
 """Names are texts, not formulas."""
@@ -73,13 +71,16 @@ def plain_log_axis(axes: Any) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
 
 
-def legend_below(figure: Any, axes: Any, columns: int = 4) -> None:
-    """Name the lines once for all panels, below them."""
-    handles, labels = axes.get_legend_handles_labels()
-    made = figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
-    )
-    for text in made.get_texts():
+def legend_below(figure: Any, made: Sequence[Any], columns: int = 4) -> None:
+    """Name the lines of all panels once, below them."""
+    named = {
+        label: handle
+        for axes in made
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": 9}
+    legend = figure.legend(list(named.values()), list(named), ncols=min(columns, len(named)), **look)
+    for text in legend.get_texts():
         text.set_parse_math(False)
 
 

@@ -10,13 +10,16 @@ from pubench.analysis import Row
 from pubench.report import Report
 from pubench.report.figures import make_diagrams, make_figures
 from pubench.report.page import build_page
+from pubench.report.searches import Trials, search_texts
 from pubench.report.sections import make_sections
 from pubench.report.words import chance, number
 
 __all__ = ["html_report"]
 
 
-def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any]) -> str:
+def html_report(
+    report: Report, rows: Sequence[Row], provenance: Mapping[str, Any], trials: Trials | None = None
+) -> str:
     """Render a report.
 
     Parameters
@@ -26,6 +29,8 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
         The rows that the report was made from.
     provenance : mapping
         What the run was made with: its last entry of ``provenance.json``, or an empty mapping.
+    trials : mapping of str to list
+        The trials of each tuned cell by its key, as [params, value, seconds, error].
 
     Returns
     -------
@@ -46,7 +51,9 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
     environment.filters |= {"number": number, "chance": chance}
     folder = files("pubench.report") / "templates"
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
-    sections = make_sections(report, rows)
+    texts = search_texts(rows, trials or {})
+    rows = [{**row, "search": texts.get(row.get("key") or "")} for row in rows] if texts else rows
+    sections = make_sections(report, rows, trials or {})
     shown = {
         "page": build_page(report, rows, provenance),
         "figures": make_figures(report, rows),

@@ -21,7 +21,17 @@ from pubench.report.words import chance
 __all__ = ["Cell", "Duel", "Leader", "Line", "MetricPage", "Page", "build_page", "competitors"]
 
 Floats = NDArray[np.float64]
-_SHOWN = ("status", "params", "error", "collapsed", "notes", "fit_seconds", "tune_seconds", "peak_memory_mb")
+_SHOWN = (
+    "status",
+    "params",
+    "search",
+    "error",
+    "collapsed",
+    "notes",
+    "fit_seconds",
+    "tune_seconds",
+    "peak_memory_mb",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +261,8 @@ def _leader(comparison: Comparison, ranks: Mapping[str, float], order: Sequence[
 def _packed(report: Report, rows: Sequence[Row]) -> str:
     """Return the rows as compressed JSON: texts once, in lists that rows point into."""
     metrics = [table.metric for table in report.tables]
-    columns = ["dataset", "labelling", "criterion", "algorithm", "replicate", *metrics, *_SHOWN]
+    known = [name for name in _SHOWN if any(row.get(name) is not None for row in rows)]
+    columns = ["dataset", "labelling", "criterion", "algorithm", "replicate", *metrics, *known]
     texts: dict[str, int] = {}
 
     def coded(value: object) -> object:

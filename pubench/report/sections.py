@@ -10,7 +10,9 @@ import numpy as np
 from pubench.analysis import Row
 from pubench.report import Report
 from pubench.report.figures import boxes
+from pubench.report.lines import draw_searches
 from pubench.report.price import Price, find_prices
+from pubench.report.searches import Trials, find_importances, find_searches
 from pubench.report.sentences import (
     PAPER_HEADS,
     PAPER_LEGEND,
@@ -33,9 +35,9 @@ class Section(NamedTuple):
     content: Mapping[str, Any]
 
 
-def make_sections(report: Report, rows: Sequence[Row]) -> list[Section]:
+def make_sections(report: Report, rows: Sequence[Row], trials: Trials) -> list[Section]:
     """Return the sections that this run has, in their order on the page."""
-    return [*_paper(report), *_price(report, rows)]
+    return [*_paper(report), *_price(report, rows), *_tuning(rows, trials)]
 
 
 def _paper(report: Report) -> Iterator[Section]:
@@ -80,3 +82,25 @@ def _losses(price: Price) -> str:
         return ""
     label = f"Box plots of the losses of each criterion in {price.name}."
     return boxes(known, f"loss in {price.name}", label, f"p{price.metric}-")
+
+
+def _tuning(rows: Sequence[Row], trials: Trials) -> Iterator[Section]:
+    searches = find_searches(rows, trials)
+    if searches:
+        importances = find_importances(rows, trials)
+        criteria = list(dict.fromkeys(search.criterion for search in searches))
+        lines = [
+            (each.algorithm, each.parameter, [_share(each.shares.get(name, np.nan)) for name in criteria])
+            for each in importances
+        ]
+        tuning = {
+            "drawing": draw_searches(searches) if max(len(each.curve) for each in searches) > 1 else "",
+            "searches": searches,
+            "criteria": criteria,
+            "importances": lines,
+        }
+        yield Section("tuning", "Tuning", {"tuning": tuning, "limit": LIMIT})
+
+
+def _share(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 2)
