@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
@@ -13,13 +13,10 @@ from pubench.report.words import clean
 
 __all__ = [
     "COLOURS",
-    "DASHES",
     "GREY",
     "PLAIN",
     "blank",
     "inline",
-    "legend_below",
-    "panels",
     "plain_log_axis",
     "short",
     "svg",
@@ -29,7 +26,6 @@ NAME = 28
 GREY = "#888888"
 COLOURS = ("#2f7fc4", "#d1603d", "#5f8f1f", "#9a6dd7", "#0e8c9a", "#d6488f", "#8a7a00", "#7d7d7d")
 """Each at least 3.7 times as dark as white and as light as the dark page."""
-DASHES = ("-", "--", "-.", ":")
 PLAIN = {"parse_math": False}
 """Names are texts, not formulas."""
 
@@ -37,27 +33,16 @@ _NUMBER = re.compile(r"-?\d+\.\d+")
 _TAG = re.compile(r"(<[^>]*>)")
 
 
-def panels(count: int, width: float, height: float, columns: int = 1, **keys: Any) -> tuple[Any, list[Any]]:
-    """Return a figure and its axes, laid out in rows of at most so many columns; sizes in inches are of one panel."""
+def blank(width: float, height: float) -> tuple[Any, Any]:
+    """Return a figure of so many inches, and axes to draw on."""
     # Without pyplot: nothing global, no backend to choose.
     from matplotlib.figure import Figure
 
-    columns = min(count, columns)
-    lines = -(-count // columns)
-    figure = Figure(figsize=(width * columns, height * lines), layout="constrained")
-    made = figure.subplots(lines, columns, squeeze=False, **keys).ravel().tolist()
-    for axes in made:
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        axes.grid(alpha=0.25)
-    for axes in made[count:]:
-        axes.set_axis_off()
-    return figure, made[:count]
-
-
-def blank(width: float, height: float) -> tuple[Any, Any]:
-    """Return a figure with one pair of axes."""
-    figure, (axes,) = panels(1, width, height)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(alpha=0.25)
     return figure, axes
 
 
@@ -69,19 +54,6 @@ def plain_log_axis(axes: Any) -> None:
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-
-
-def legend_below(figure: Any, made: Sequence[Any], columns: int = 4) -> None:
-    """Name the lines of all panels once, below them."""
-    named = {
-        label: handle
-        for axes in made
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": 9}
-    legend = figure.legend(list(named.values()), list(named), ncols=min(columns, len(named)), **look)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
 
 
 def svg(figure: Any, label: str, prefix: str) -> str:

@@ -20,6 +20,7 @@ from pubench.report.words import number
 __all__ = ["Figure", "boxes", "make_diagrams", "make_figures"]
 
 Floats = NDArray[np.float64]
+WIDTH = 5.6
 
 
 class Figure(NamedTuple):
@@ -132,7 +133,7 @@ def _differences(table: ScoreTable, comparison: Comparison) -> tuple[str, Mappin
 def _against_time(
     place: int, table: ScoreTable, points: Mapping[str, tuple[float, float]], front: Sequence[str]
 ) -> str:
-    figure, axes = blank(7.5, 4.2)
+    figure, axes = blank(WIDTH, 3.5)
     axes.plot(
         [points[name][1] for name in front],
         [points[name][0] for name in front],
@@ -165,7 +166,7 @@ def _front(points: Mapping[str, tuple[float, float]], greater: bool) -> list[str
 def boxes(values: Mapping[str, Floats], axis: str, label: str, prefix: str) -> str:
     """Draw a box plot for each name, the first on top, with a line at 0."""
     names = list(values)[::-1]
-    figure, axes = blank(7.5, 0.8 + 0.36 * len(names))
+    figure, axes = blank(WIDTH, 0.8 + 0.33 * len(names))
     axes.axvline(0.0, color=GREY, lw=1)
     axes.grid(visible=False, axis="y")
     axes.boxplot(

@@ -10,9 +10,10 @@ import numpy as np
 from pubench.analysis import Row
 from pubench.report import Report
 from pubench.report.figures import boxes
-from pubench.report.lines import draw_searches
+from pubench.report.lines import PANELS, draw_searches, draw_sweep
 from pubench.report.price import Price, find_prices
 from pubench.report.searches import Trials, find_importances, find_searches
+from pubench.report.sensitivity import QUANTITIES, Sweep, find_sweeps
 from pubench.report.sentences import (
     PAPER_HEADS,
     PAPER_LEGEND,
@@ -20,6 +21,7 @@ from pubench.report.sentences import (
     paper_line,
     paper_summary,
 )
+from pubench.report.words import mean_and_sd
 
 __all__ = ["Section", "make_sections"]
 
@@ -37,7 +39,12 @@ class Section(NamedTuple):
 
 def make_sections(report: Report, rows: Sequence[Row], trials: Trials) -> list[Section]:
     """Return the sections that this run has, in their order on the page."""
-    return [*_paper(report), *_price(report, rows), *_tuning(rows, trials)]
+    return [
+        *_paper(report),
+        *_sensitivity(report, rows),
+        *_price(report, rows),
+        *_tuning(rows, trials),
+    ]
 
 
 def _paper(report: Report) -> Iterator[Section]:
@@ -94,7 +101,7 @@ def _tuning(rows: Sequence[Row], trials: Trials) -> Iterator[Section]:
             for each in importances
         ]
         tuning = {
-            "drawing": draw_searches(searches) if max(len(each.curve) for each in searches) > 1 else "",
+            "drawing": draw_searches(searches) if max(len(each.curve) for each in searches) > 1 else None,
             "searches": searches,
             "criteria": criteria,
             "importances": lines,
@@ -104,3 +111,32 @@ def _tuning(rows: Sequence[Row], trials: Trials) -> Iterator[Section]:
 
 def _share(value: float) -> float | None:
     return None if np.isnan(value) else round(value, 2)
+
+
+def _sensitivity(report: Report, rows: Sequence[Row]) -> Iterator[Section]:
+    found = [sweep for sweep in find_sweeps(report, rows) if any(panel.lines for panel in sweep.panels)]
+    if found:
+        sweeps = [
+            {
+                "metric": sweep.metric,
+                "name": sweep.name,
+                "quantity": QUANTITIES[sweep.quantity],
+                "drawing": draw_sweep(sweep),
+                "more": max(0, len(sweep.panels) - PANELS),
+                **_sweep_table(sweep),
+            }
+            for sweep in found
+        ]
+        yield Section("sensitivity", "Sensitivity", {"sweeps": sweeps})
+
+
+def _sweep_table(sweep: Sweep) -> dict[str, Any]:
+    values = sorted({x for panel in sweep.panels for line in panel.lines for x in line.x.tolist()})
+    lines = []
+    for panel in sweep.panels:
+        for line in panel.lines:
+            texts = {x: mean_and_sd(*numbers) for x, *numbers in zip(line.x, line.mean, line.sd, strict=True)}
+            place = panel.dataset, panel.setting, line.algorithm
+            lines.append((*place, *(texts.get(x, "") for x in values)))
+    heads = ("data set", "setting", "algorithm", *(f"{x:g}" for x in values))
+    return {"heads": heads, "lines": lines[:LIMIT]}
