@@ -74,9 +74,9 @@ def findings(comparison: Comparison, *, brief: bool = False) -> list[str]:
     if not comparison.tested:
         found = "No" if not comparison.units else "Only one"
         one = units.removesuffix("s")
-        return [
-            f"{found} {one} has a score of every algorithm, so algorithms are not tested against each other."
-        ]
+        pairs = any(pair.adjusted == pair.adjusted for pair in comparison.pairs)
+        how = "only tested in pairs" if pairs else "not tested against each other"
+        return [f"{found} {one} has a score of every algorithm, so algorithms are {how}."]
     return [*_friedman(comparison), _groups(comparison, brief), *_cautions(comparison)]
 
 
