@@ -171,10 +171,10 @@ def test_a_card_says_which_classes_count_for_what() -> None:
     rows = rows_of(THREE)
     report = build_report(rows, "s", {"acc": True}, cards={"d0": card, "d1": {"rows": 5, "positive": ["p"]}})
     text = " ".join(outline(html_report(report, rows, {})).text.split())
-    assert "Positive x (3 rows)" in text
-    assert "c10, c11 and 8 more classes (7 rows) Prior 0.300" in text
-    assert "Differs two rows fewer than the paper" in text
-    assert "Positive p " in text
+    assert "Positivex (3 rows)" in text
+    assert "c10, c11 and 8 more classes (7 rows) Prior0.300" in text
+    assert "Differstwo rows fewer than the paper" in text
+    assert "Positivep " in text
 
 
 @pytest.mark.slow
