@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -94,13 +94,15 @@ def make_report(results: Results, folders: Sequence[Path] = ()) -> Report:
 def html_page(results: Results, report: Report, folders: Sequence[Path] = ()) -> str:
     """Render a report as one HTML file, with what the run was made with and what its searches tried."""
     from pubench.report.html import html_report
-    from pubench.store import read_provenance, read_trials
+    from pubench.store import read_inside, read_provenance, read_trials
 
     entries = [entry for entry in read_provenance(results.folder) if isinstance(entry, dict)]
-    trials = {
-        key: found for folder in folders or [results.folder] for key, found in read_trials(folder).items()
-    }
-    return html_report(report, results.rows, entries[-1] if entries else {}, trials)
+    trials: dict[str, Any] = {}
+    inside: dict[str, Any] = {}
+    for folder in folders or [results.folder]:
+        trials |= read_trials(folder)
+        inside |= read_inside(folder)
+    return html_report(report, results.rows, entries[-1] if entries else {}, trials, inside)
 
 
 def _print(results: Results, made: Report, form: str, folders: Sequence[Path]) -> None:

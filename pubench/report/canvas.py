@@ -42,7 +42,7 @@ def blank(width: float, height: float) -> tuple[Any, Any]:
     axes = figure.add_subplot()
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    axes.grid(alpha=0.25)
+    axes.grid(alpha=0.25, clip_on=False)
     return figure, axes
 
 
@@ -102,10 +102,14 @@ def _tag(tag: str, prefix: str) -> str:
     """Shorten a tag: groups need no names, numbers no second decimal; the page knows fonts and joins."""
     for pattern, shorter in _SHORTER:
         tag = pattern.sub(shorter, tag)
+    if not _CURVE.search(tag):
+        # After a move, further points mean lines.
+        tag = tag.replace("\nL ", " ")
     tag = _NAMED.sub(rf"\g<1>{prefix}", tag)
     return " ".join(_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), tag).split())
 
 
+_CURVE = re.compile(r"\s[CQ] ")
 _NAMED = re.compile(r'( id="|"#|url\(#)')
 _SHORTER = [
     (re.compile(pattern), shorter)
@@ -115,6 +119,8 @@ _SHORTER = [
         (r"stroke-(linejoin|linecap): (round|miter|square|butt);?", ""),
         (r"#000000|\bblack\b", "currentColor"),
         (r"fill: #ffffff", "fill: none"),
+        # A mark without a filling has its look from its definition.
+        (r'(<use [^>]*) style="stroke[^"f]*"', r"\1"),
     )
 ]
 

@@ -9,6 +9,7 @@ from typing import Any
 from pubench.analysis import Row
 from pubench.report import Report
 from pubench.report.figures import make_diagrams, make_figures
+from pubench.report.models import Inside
 from pubench.report.page import build_page
 from pubench.report.searches import Trials, search_texts
 from pubench.report.sections import make_sections
@@ -18,7 +19,11 @@ __all__ = ["html_report"]
 
 
 def html_report(
-    report: Report, rows: Sequence[Row], provenance: Mapping[str, Any], trials: Trials | None = None
+    report: Report,
+    rows: Sequence[Row],
+    provenance: Mapping[str, Any],
+    trials: Trials | None = None,
+    inside: Inside | None = None,
 ) -> str:
     """Render a report.
 
@@ -31,6 +36,8 @@ def html_report(
         What the run was made with: its last entry of ``provenance.json``, or an empty mapping.
     trials : mapping of str to list
         The trials of each tuned cell by its key, as [params, value, seconds, error].
+    inside : mapping of str to mapping
+        What the model of each cell told of itself, by the cell's key.
 
     Returns
     -------
@@ -51,9 +58,9 @@ def html_report(
     environment.filters |= {"number": number, "chance": chance}
     folder = files("pubench.report") / "templates"
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
-    texts = search_texts(rows, trials or {})
+    texts = search_texts(rows, trials or {}) if len(rows) <= _SEARCHES else {}
     rows = [{**row, "search": texts.get(row.get("key") or "")} for row in rows] if texts else rows
-    sections = make_sections(report, rows, trials or {})
+    sections = make_sections(report, rows, trials or {}, inside or {})
     shown = {
         "page": build_page(report, rows, provenance),
         "figures": make_figures(report, rows),
@@ -64,4 +71,6 @@ def html_report(
     return environment.get_template("page.html").render(shown | content | own) + "\n"
 
 
+# The rows of a larger run leave no room for what each search tried; its trials.jsonl has it.
+_SEARCHES = 2000
 _OWN = {"style": "page.css", "script": "page.js"}

@@ -11,11 +11,11 @@ from pubench.report.canvas import COLOURS, PLAIN, blank, short, svg
 from pubench.report.searches import Search
 from pubench.report.sensitivity import QUANTITIES, Line, Panel, Sweep
 
-__all__ = ["PANELS", "Panels", "draw_searches", "draw_sweep"]
+__all__ = ["Panels", "draw_searches", "draw_sweep", "shown_panels"]
 
-LINES, PANELS, SETTING = 12, 6, 44
-"""What one picture shows at most; the table below it has the rest."""
-WIDTH, HEIGHT = 3.5, 2.7
+LINES, PANELS, DRAWN, BANDS, SETTING = 12, 6, 24, 6, 44
+"""What one picture shows at most: lines, panels, lines in all panels, lines with bands, letters of a setting."""
+WIDTH, HEIGHT, MARKED = 3.5, 2.7, 10
 DASHES = {"solid": "-", "dashed": "--"}
 
 
@@ -45,9 +45,15 @@ def draw_searches(searches: Sequence[Search]) -> Panels:
     return Panels(tuple(drawings), _key(names))
 
 
+def shown_panels(sweep: Sweep) -> tuple[Panel, ...]:
+    """Return the panels that are drawn: fewer of them where each has many lines."""
+    lines = max(len(panel.lines) for panel in sweep.panels)
+    return sweep.panels[: max(2, min(PANELS, DRAWN // max(lines, 1)))]
+
+
 def draw_sweep(sweep: Sweep) -> Panels:
     """Draw a metric over what a suite varies: a panel a data set, a line an algorithm, a band one deviation wide."""
-    shown = sweep.panels[:PANELS]
+    shown = shown_panels(sweep)
     names = _first(line.algorithm for panel in shown for line in panel.lines)
     marked = {line.algorithm for panel in shown for line in panel.lines if line.reference}
     drawings = tuple(_draw_panel(sweep, place, panel, names) for place, panel in enumerate(shown))
@@ -56,14 +62,15 @@ def draw_sweep(sweep: Sweep) -> Panels:
 
 def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str]) -> str:
     figure, axes = blank(WIDTH, HEIGHT)
-    for line in panel.lines:
-        if line.algorithm in names:
-            _draw_line(axes, line, _look(names.index(line.algorithm)))
-    if sweep.quantity != "c":
+    shown = [line for line in panel.lines if line.algorithm in names]
+    for line in shown:
+        _draw_line(axes, line, _look(names.index(line.algorithm)), band=len(shown) <= BANDS)
+    if sweep.quantity in ("prior", "n_p"):
         axes.set_xscale("log")
-    x = np.unique(np.concatenate([line.x for line in panel.lines]))
-    axes.set_xticks(x, [f"{value:g}" for value in x])
-    axes.set_xticks([], minor=True)
+    if sweep.quantity != "stage":
+        x = np.unique(np.concatenate([line.x for line in panel.lines]))
+        axes.set_xticks(x, [f"{value:g}" for value in x])
+        axes.set_xticks([], minor=True)
     axes.set_title(f"{short(panel.dataset)}\n{_cut(panel.setting)}", fontsize=9, **PLAIN)
     axes.set_xlabel(QUANTITIES[sweep.quantity], fontsize=9)
     axes.set_ylabel(short(sweep.name), fontsize=9, **PLAIN)
@@ -71,9 +78,12 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str]) ->
     return svg(figure, label, f"v{sweep.metric}{sweep.quantity}{place}-")
 
 
-def _draw_line(axes: Any, line: Line, look: dict[str, Any]) -> None:
-    axes.plot(line.x, line.mean, marker="o", markersize=3.5, **look)
-    axes.fill_between(line.x, line.mean - line.sd, line.mean + line.sd, color=look["color"], alpha=0.1, lw=0)
+def _draw_line(axes: Any, line: Line, look: dict[str, Any], *, band: bool) -> None:
+    marks = {"marker": "o", "markersize": 3.5} if line.x.size <= MARKED else {}
+    axes.plot(line.x, line.mean, **marks, **look)
+    if band:
+        low, high = line.mean - line.sd, line.mean + line.sd
+        axes.fill_between(line.x, low, high, color=look["color"], alpha=0.1, lw=0)
 
 
 def _first(names: Iterable[str]) -> list[str]:

@@ -207,7 +207,7 @@ def _cell(
     return Cell(
         mean="–" if np.isnan(mean) else f"{mean:.3f}",
         sd="" if np.isnan(sd) else f"{sd:.3f}",
-        value=None if np.isnan(mean) else mean,
+        value=None if np.isnan(mean) else float(f"{mean:.6g}"),
         shade=None if np.isnan(shade) else round(shade, 2),
         best=best,
         tied=tied,

@@ -18,7 +18,7 @@ Trials = Mapping[str, Sequence[Sequence[Any]]]
 """The trials of each tuned cell by its key, as [params, value, seconds, error]."""
 
 NEARLY = 0.95
-FEWEST, GROUP, GROUPS = 20, 10, 10
+FEWEST, GROUP, GROUPS, ASKED = 20, 10, 10, 200
 
 
 class Search(NamedTuple):
@@ -162,9 +162,10 @@ def _by_criterion(rows: Sequence[Row], trials: Trials) -> dict[str, tuple[dict[s
 def _sign(cells: Sequence[tuple[Row, Sequence[Sequence[Any]]]]) -> float:
     """Return 1 where greater values were chosen, and -1 where smaller ones were: that is what is on record."""
     votes = 0
-    for row, trials in cells:
+    for row, trials in cells[:ASKED]:
         values = [trial[1] for trial in trials if trial[1] is not None]
-        chosen = [trial[1] for trial in trials if json.dumps(trial[0], sort_keys=True) == row.get("params")]
+        params = json.loads(row.get("params") or "null")
+        chosen = [trial[1] for trial in trials if trial[0] == params]
         if values and chosen and chosen[0] is not None and min(values) < max(values):
             votes += int(chosen[0] == max(values)) - int(chosen[0] == min(values))
     return 1.0 if votes >= 0 else -1.0
@@ -189,7 +190,7 @@ def _ranked(cell: _Cell) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the different trials of a search, each with its rank among them, from 0 to 1."""
     from scipy.stats import rankdata
 
-    different = {json.dumps(params, sort_keys=True): i for i, params in enumerate(cell.params)}
+    different = {repr(sorted(params.items())): i for i, params in enumerate(cell.params)}
     kept = [i for i in different.values() if not np.isnan(cell.goodness[i])]
     ranks = (rankdata(cell.goodness[kept]) - 0.5) / max(len(kept), 1)
     for i, rank in zip(kept, ranks.tolist(), strict=True):

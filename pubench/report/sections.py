@@ -10,7 +10,8 @@ import numpy as np
 from pubench.analysis import Row
 from pubench.report import Report
 from pubench.report.figures import boxes
-from pubench.report.lines import PANELS, draw_searches, draw_sweep
+from pubench.report.lines import draw_searches, draw_sweep, shown_panels
+from pubench.report.models import Inside, find_curves, find_weights
 from pubench.report.price import Price, find_prices
 from pubench.report.searches import Trials, find_importances, find_searches
 from pubench.report.sensitivity import QUANTITIES, Sweep, find_sweeps
@@ -25,8 +26,8 @@ from pubench.report.words import mean_and_sd
 
 __all__ = ["Section", "make_sections"]
 
-LIMIT = 300
-"""Lines of a table; a page must stay small."""
+LIMIT, WEIGHTS, MOST, FEW = 100, 12, 6, 10
+"""Lines of tables, values of a sweep, and errors that are shown; a page must stay small."""
 
 
 class Section(NamedTuple):
@@ -37,13 +38,14 @@ class Section(NamedTuple):
     content: Mapping[str, Any]
 
 
-def make_sections(report: Report, rows: Sequence[Row], trials: Trials) -> list[Section]:
+def make_sections(report: Report, rows: Sequence[Row], trials: Trials, inside: Inside) -> list[Section]:
     """Return the sections that this run has, in their order on the page."""
     return [
         *_paper(report),
         *_sensitivity(report, rows),
         *_price(report, rows),
         *_tuning(rows, trials),
+        *_models(report, rows, inside),
     ]
 
 
@@ -116,24 +118,40 @@ def _share(value: float) -> float | None:
 def _sensitivity(report: Report, rows: Sequence[Row]) -> Iterator[Section]:
     found = [sweep for sweep in find_sweeps(report, rows) if any(panel.lines for panel in sweep.panels)]
     if found:
-        sweeps = [
-            {
-                "metric": sweep.metric,
-                "name": sweep.name,
-                "quantity": QUANTITIES[sweep.quantity],
-                "drawing": draw_sweep(sweep),
-                "more": max(0, len(sweep.panels) - PANELS),
-                **_sweep_table(sweep),
-            }
-            for sweep in found
-        ]
-        yield Section("sensitivity", "Sensitivity", {"sweeps": sweeps})
+        yield Section("sensitivity", "Sensitivity", {"sweeps": [_sweep(sweep) for sweep in found]})
+
+
+def _models(report: Report, rows: Sequence[Row], inside: Inside) -> Iterator[Section]:
+    curves, weights = find_curves(report, rows, inside), find_weights(rows, inside)
+    errors = dict.fromkeys(error for told in inside.values() for error in told.get("errors", ()))
+    if curves or weights or errors:
+        models = {
+            "curves": [_sweep(curve) for curve in curves],
+            "weights": weights[:WEIGHTS],
+            "more": max(0, len(weights) - WEIGHTS),
+            "errors": list(errors)[:FEW],
+        }
+        yield Section("models", "Models", {"models": models})
+
+
+def _sweep(sweep: Sweep) -> dict[str, Any]:
+    return {
+        "metric": sweep.metric,
+        "name": sweep.name,
+        "quantity": QUANTITIES[sweep.quantity],
+        "drawing": draw_sweep(sweep),
+        "more": len(sweep.panels) - len(shown_panels(sweep)),
+        **_sweep_table(sweep),
+    }
 
 
 def _sweep_table(sweep: Sweep) -> dict[str, Any]:
+    """Return the numbers of a sweep; where there are many values, about ten of them."""
     values = sorted({x for panel in sweep.panels for line in panel.lines for x in line.x.tolist()})
+    if len(values) > MOST:
+        values = [values[i] for i in np.unique(np.linspace(0, len(values) - 1, MOST).round().astype(int))]
     lines = []
-    for panel in sweep.panels:
+    for panel in shown_panels(sweep):
         for line in panel.lines:
             texts = {x: mean_and_sd(*numbers) for x, *numbers in zip(line.x, line.mean, line.sd, strict=True)}
             place = panel.dataset, panel.setting, line.algorithm

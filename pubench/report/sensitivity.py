@@ -19,6 +19,7 @@ QUANTITIES = {
     "prior": "prior given / prior from its source",
     "c": "share of the positives that is labelled",
     "n_p": "labelled positives",
+    "stage": "stages",
 }
 _LABEL = re.compile(r"(?P<scenario>[a-z-]+) (?P<quantity>c|n_p)=(?P<value>[\d.e+-]+)(?P<rest> sar)?")
 
@@ -73,7 +74,7 @@ def find_sweeps(report: Report, rows: Sequence[Row]) -> list[Sweep]:
     return [
         Sweep(place, table.metric, quantity, panels)
         for place, table in enumerate(report.tables)
-        for quantity in QUANTITIES
+        for quantity in ("prior", "c", "n_p")
         if (panels := _panels(table, quantity, given))
     ]
 
