@@ -61,10 +61,11 @@ ALLOWED = {
     "fingerprints": "prepared",
     "checking": "errors imports registry suite",
     "cards": "jobs prepared registry specs",
-    "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess priors splits "
-    "tuning",
+    "inside": "data fitting",
+    "serve_cells": "child criteria data failures fitting imports inside memory messages prepared preprocess priors "
+    "splits tuning",
     "sandbox": "messages",
-    "evaluation": "fitting imports jobs metrics",
+    "evaluation": "fitting imports jobs messages metrics",
     "judging": "criteria fitting imports jobs specs",
     "cell": "data evaluation failures fitting imports jobs judging labelling messages prepared sandbox truth",
     "worker": "cell jobs sandbox",
@@ -108,6 +109,7 @@ CHILD_SIDE = (
     "serve_prior",
     "priors",
     "fitting",
+    "inside",
     "tuning",
     "criteria",
     "preprocess",

@@ -86,7 +86,7 @@ def test_the_metric_can_be_switched(page: Any) -> None:
         "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
     )
     assert seen(page, "table.scores caption") == ["f1 (higher is better)"]
-    assert len(seen(page, "figure figcaption")) == 2
+    assert len(seen(page, "figure figcaption")) == 3
 
 
 def test_a_mean_opens_its_replicates_and_escape_closes_them(page: Any) -> None:

@@ -134,6 +134,49 @@ def test_a_metric_that_knows_no_better_is_shown_without_ranks() -> None:
     assert "svg" not in found.tags
 
 
+def test_collapsed_models_are_marked_at_their_means() -> None:
+    rows = rows_of(THREE)
+    rows[0] |= {"collapsed": True}
+    rows += [row("tuned", 0.5, dataset="d0", criterion="puf", replicate=r, collapsed=True) for r in range(2)]
+    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics
+    # What was not tuned stands in the line of the criterion, its collapses with it.
+    (tuned,) = (line for line in page.lines if line.criterion == "puf")
+    assert [cell.remark for cell in tuned.cells] == ["1 collapsed", "", "", "2 collapsed"]
+
+
+def test_where_one_fails_everywhere_the_others_are_still_compared() -> None:
+    rows = rows_of(THREE)
+    rows += [row("broken", None, dataset=f"d{d}", status="failed", error="boom") for d in range(3)]
+    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics
+    assert (page.ranks, page.leader) == ({}, None)
+    assert page.order == ("a", "b", "c")
+    found = read(rows)
+    assert (
+        "there are no data sets in which every algorithm finished all replicates; those that did"
+        in found.text
+    )
+    assert "so algorithms are only tested in pairs" in found.text
+
+
+def test_a_card_says_which_classes_count_for_what() -> None:
+    card = {
+        "rows": 10,
+        "features": 2,
+        "positive": ["x"],
+        "negative": [f"c{i}" for i in range(20)],
+        "prior": 0.3,
+        "used": {"positive": 3, "negative": 7},
+        "differs": "two rows fewer than the paper",
+    }
+    rows = rows_of(THREE)
+    report = build_report(rows, "s", {"acc": True}, cards={"d0": card, "d1": {"rows": 5, "positive": ["p"]}})
+    text = " ".join(outline(html_report(report, rows, {})).text.split())
+    assert "Positivex (3 rows)" in text
+    assert "c10, c11 and 8 more classes (7 rows) Prior0.300" in text
+    assert "Differstwo rows fewer than the paper" in text
+    assert "Positivep " in text
+
+
 @pytest.mark.slow
 def test_a_large_benchmark_is_a_small_page() -> None:
     """30 data sets x 20 algorithms x 10 replicates: at most 500 KB, within 10 seconds."""

@@ -74,5 +74,5 @@ def _write(folders: Sequence[Path], page: Path, *, reload: int) -> Results:
     from pubench.cache import write_atomically
 
     results = read_runs(folders)
-    write_atomically(page, html_page(results, make_report(results, folders), reload=reload))
+    write_atomically(page, html_page(results, make_report(results, folders), folders, reload=reload))
     return results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -65,10 +65,10 @@ def report(
     merged = with_problems(read_runs(folders))
     made = make_report(merged, folders)
     if out is None:
-        _print(merged, made, chosen[0])
+        _print(merged, made, chosen[0], folders)
         return None
     out.mkdir(parents=True, exist_ok=True)
-    for name, content in _files(merged, made, chosen):
+    for name, content in _files(merged, made, chosen, folders):
         (out / name).write_bytes(content)
         click.echo(out / name)
     return None
@@ -114,16 +114,24 @@ def make_report(results: Results, folders: Sequence[Path] = ()) -> Report:
     )
 
 
-def html_page(results: Results, report: Report, *, reload: int = 0) -> str:
-    """Render a report as one HTML file, with what the run was made with; it may load itself again."""
+def html_page(results: Results, report: Report, folders: Sequence[Path] = (), *, reload: int = 0) -> str:
+    """Render a report as one HTML file, with what the run was made with and what its searches tried.
+
+    With ``reload`` the page loads itself again after so many seconds.
+    """
     from pubench.report.html import html_report
-    from pubench.store import read_provenance
+    from pubench.store import read_inside, read_provenance, read_trials
 
     entries = [entry for entry in read_provenance(results.folder) if isinstance(entry, dict)]
-    return html_report(report, results.rows, entries[-1] if entries else {}, reload=reload)
+    trials: dict[str, Any] = {}
+    inside: dict[str, Any] = {}
+    for folder in folders or [results.folder]:
+        trials |= read_trials(folder)
+        inside |= read_inside(folder)
+    return html_report(report, results.rows, entries[-1] if entries else {}, trials, inside, reload=reload)
 
 
-def _print(results: Results, made: Report, form: str) -> None:
+def _print(results: Results, made: Report, form: str, folders: Sequence[Path]) -> None:
     from pubench.report.spreadsheet import scores_csv
     from pubench.report.terminal import terminal_report
     from pubench.report.text import markdown_report
@@ -133,18 +141,20 @@ def _print(results: Results, made: Report, form: str) -> None:
 
         terminal_report(made, Console())
     elif form == "html":
-        click.echo(html_page(results, made), nl=False)
+        click.echo(html_page(results, made, folders), nl=False)
     else:
         click.echo(markdown_report(made) if form == "markdown" else scores_csv(made), nl=False)
 
 
-def _files(results: Results, made: Report, forms: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def _files(
+    results: Results, made: Report, forms: Sequence[str], folders: Sequence[Path]
+) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file of a report."""
     from pubench.report.spreadsheet import pairs_csv, paper_csv, scores_csv
     from pubench.report.text import markdown_report
 
     if "html" in forms:
-        yield "report.html", html_page(results, made).encode()
+        yield "report.html", html_page(results, made, folders).encode()
     if "markdown" in forms:
         yield "report.md", markdown_report(made).encode()
     if "csv" in forms:
