@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.browser import chromium, find, names, press, seen, wait_until
+from helpers.commands import pubench
 from helpers.html import row, rows_of
 
 from pubench.report import build_report
@@ -168,6 +169,40 @@ def test_paper_is_light_and_has_all_metrics_and_what_was_folded(page: Any) -> No
         assert page.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
     finally:
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+SECTIONS = """
+name = "sections"
+replicates = 2
+datasets = [{ use = "iris" }, { use = "wine" }]
+labellings = [
+    { scenario = "single-training-set", frequency = 0.4 },
+    { scenario = "single-training-set", frequency = 0.7 },
+]
+algorithms = [{ use = "wlr", tune = true }, { use = "adapu" }, { use = "puet" }, { use = "naive-lr" }]
+prior = { source = "true", factors = [0.5, 1.0] }
+tuning = { criteria = ["puf", "oracle-accuracy"], sampler = "random", trials = 3, folds = 2 }
+report = { metrics = ["accuracy", "f1"] }
+"""
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_serious_in_any_section(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(SECTIONS, encoding="utf-8")
+    pubench(tmp_path, "suite", "run", "suite.toml", "--out", "run", "--quiet")
+    browser.get((tmp_path / "run" / "report.html").as_uri())
+    found = {part.get_attribute("id") for part in find(browser, "main section")}
+    assert found >= {"scores", "ranks", "figures", "sensitivity", "price", "tuning", "models", "data", "made"}
+    for width in (1280, PHONE):
+        with sized(browser, width):
+            for theme in ("light", "dark"):
+                browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+                browser.execute_script(
+                    "document.querySelectorAll('details').forEach((part) => { part.open = true })"
+                )
+                assert serious(browser) == []
+                beyond = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+                assert browser.execute_script(beyond) <= 0
 
 
 def tab_to(page: Any, wanted: str) -> None:

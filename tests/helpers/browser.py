@@ -34,6 +34,8 @@ def chromium(folder: Path) -> Iterator[Any]:
         options.add_argument(option)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    # On a busy machine a look at a long page takes a while.
+    started.set_script_timeout(180)
     yield started
     started.quit()
 
