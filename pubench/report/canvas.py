@@ -95,7 +95,8 @@ def inline(drawing: str, label: str, prefix: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", text, flags=re.DOTALL)
     parts = [_tag(part, prefix) if part.startswith("<") else part for part in _TAG.split(text)]
     named = f'<svg role="img" aria-label="{escape(clean(label))}"'
-    return "".join(_without_bare_groups([part for part in parts if part.strip()])).replace("<svg", named, 1)
+    seen = [part for part in parts if part.strip() and not _INVISIBLE.fullmatch(part)]
+    return "".join(_without_bare_groups(seen)).replace("<defs></defs>", "").replace("<svg", named, 1)
 
 
 def _tag(tag: str, prefix: str) -> str:
@@ -110,12 +111,13 @@ def _tag(tag: str, prefix: str) -> str:
 
 
 _CURVE = re.compile(r"\s[CQ] ")
+_INVISIBLE = re.compile(r'<path [^>]* style="fill: none"/>')
 _NAMED = re.compile(r'( id="|"#|url\(#)')
 _SHORTER = [
     (re.compile(pattern), shorter)
     for pattern, shorter in (
         (r'(<g) id="[^"]*"', r"\1"),
-        (r' xmlns(:xlink)?="[^"]*"| transform="rotate\(-0 [^"]*"|font-family: [^;"]*;?', ""),
+        (r' xmlns(:xlink)?="[^"]*"| version="1.1"| transform="rotate\(-0 [^"]*"|font-family: [^;"]*;?', ""),
         (r"stroke-(linejoin|linecap): (round|miter|square|butt);?", ""),
         (r"#000000|\bblack\b", "currentColor"),
         (r"fill: #ffffff", "fill: none"),
