@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
@@ -96,7 +96,8 @@ def inline(drawing: str, label: str, prefix: str) -> str:
     parts = [_tag(part, prefix) if part.startswith("<") else part for part in _TAG.split(text)]
     named = f'<svg role="img" aria-label="{escape(clean(label))}"'
     seen = [part for part in parts if part.strip() and not _INVISIBLE.fullmatch(part)]
-    return "".join(_without_bare_groups(seen)).replace("<defs></defs>", "").replace("<svg", named, 1)
+    text = "".join(_joined(_without_bare_groups(seen)))
+    return text.replace("<defs></defs>", "").replace("<svg", named, 1)
 
 
 def _tag(tag: str, prefix: str) -> str:
@@ -107,11 +108,13 @@ def _tag(tag: str, prefix: str) -> str:
         # After a move, further points mean lines.
         tag = tag.replace("\nL ", " ")
     tag = _NAMED.sub(rf"\g<1>{prefix}", tag)
-    return " ".join(_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), tag).split())
+    tag = " ".join(_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), tag).split())
+    return tag.replace(": ", ":").replace("; ", ";").replace(' "', '"').replace(';"', '"')
 
 
 _CURVE = re.compile(r"\s[CQ] ")
-_INVISIBLE = re.compile(r'<path [^>]* style="fill: none"/>')
+_INVISIBLE = re.compile(r'<path [^>]* style="fill:none"/>')
+_STROKE = re.compile(r'<path d="([^"]*)"((?: clip-path="[^"]*")? style="fill:none;[^"]*")/>')
 _NAMED = re.compile(r'( id="|"#|url\(#)')
 _SHORTER = [
     (re.compile(pattern), shorter)
@@ -137,6 +140,20 @@ def _without_bare_groups(parts: list[str]) -> Iterator[str]:
             yield part
         if part == "</g>":
             bare.pop()
+
+
+def _joined(parts: Iterable[str]) -> Iterator[str]:
+    """Make one path of strokes that follow each other and look the same."""
+    points, style = "", ""
+    for part in parts:
+        stroke = _STROKE.fullmatch(part)
+        if points and (stroke is None or stroke[2] != style):
+            yield f'<path d="{points}"{style}/>'
+            points = ""
+        if stroke is None:
+            yield part
+        else:
+            points, style = f"{points} {stroke[1]}".strip(), stroke[2]
 
 
 def short(name: str) -> str:
