@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import time
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -177,25 +178,38 @@ def test_a_card_says_which_classes_count_for_what() -> None:
     assert "Positivep " in text
 
 
-@pytest.mark.slow
-def test_a_large_benchmark_is_a_small_page() -> None:
-    """30 data sets x 20 algorithms x 10 replicates: at most 500 KB, within 10 seconds."""
+Large = tuple[list[dict[str, Any]], dict[str, list[Any]], dict[str, dict[str, Any]]]
+
+
+def large_run() -> Large:
+    """30 data sets x 20 algorithms x 10 replicates: rows, 20 trials of each cell, what every second model tells."""
     rng = np.random.default_rng(0)
-    rows = [
-        row(
-            f"algorithm-{a}",
-            float(rng.random()),
-            dataset=f"data-set-{d}",
-            replicate=r,
-            f1=float(rng.random()),
-            params=json.dumps({"c": float(f"{rng.random():.3g}")}),
-            fit_seconds=float(rng.random()),
-        )
-        for d in range(30)
-        for a in range(20)
-        for r in range(10)
-    ]
+    rows, trials, inside = [], {}, {}
+    for d, a, r in product(range(30), range(20), range(10)):
+        key, metrics = f"k{d}-{a}-{r}", {name: rng.random(50).round(6).tolist() for name in ("acc", "f1")}
+        place = {"dataset": f"data-set-{d}", "replicate": r, "key": key, "criterion": "puf"}
+        tried = [
+            [{"c": float(rng.random()), "depth": int(rng.integers(9))}, float(rng.random())]
+            for _ in range(20)
+        ]
+        trials[key] = [[*trial, 0.1, ""] for trial in tried]
+        params = json.dumps({"c": float(f"{rng.random():.3g}")})
+        scores = {"f1": float(rng.random()), "params": params, "fit_seconds": float(rng.random())}
+        rows.append(row(f"algorithm-{a}", float(rng.random()), **place, **scores))
+        if a % 2 == 0:
+            weights = [[f"feature {i}", float(f"{rng.random():.6g}")] for i in range(30)]
+            stages = {"stages": list(range(2, 101, 2)), "metrics": metrics}
+            inside[key] = {"of": "importance", "size": 30, "weights": weights, **stages}
+    return rows, trials, inside
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", [False, True], ids=["rows", "rows, trials and models"])
+def test_a_large_benchmark_is_a_small_page(told: bool) -> None:
+    """At most 500 KB, within 10 seconds."""
+    rows, trials, inside = large_run()
     start = time.process_time()
-    page = page_of(rows, metrics={"acc": True, "f1": True})
+    report = build_report(rows, "s", {"acc": True, "f1": True})
+    page = html_report(report, rows, {}, trials, inside) if told else html_report(report, rows, {})
     assert time.process_time() - start < 10
     assert len(page.encode()) < 500_000

@@ -84,6 +84,15 @@ def test_groups_that_say_something_are_kept() -> None:
     assert inline(drawing, "l", "p-") == f'{said}<g transform="x"><path d="M 0.1 4"/></g></svg>'
 
 
+def test_strokes_that_look_the_same_are_one_path() -> None:
+    paths = ["1 1", "2 2"], ["3 3", "4 4"]
+    drawn = "".join(f'<path d="M {a} \nL {b} " style="fill: none; stroke: red"/>' for a, b in paths)
+    other = drawn.replace("red", "blue")
+    found = inline(f"<svg>{drawn}{other}<text>x</text></svg>", "l", "p-")
+    strokes = '<path d="M 1 1 2 2 M 3 3 4 4" style="fill:none;stroke:{}"/>'
+    assert found.endswith(f">{strokes.format('red')}{strokes.format('blue')}<text>x</text></svg>")
+
+
 def test_the_numbers_stand_below_the_figures() -> None:
     found = outline(page())
     assert "unbeaten" in found.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
@@ -95,7 +95,9 @@ def inline(drawing: str, label: str, prefix: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", text, flags=re.DOTALL)
     parts = [_tag(part, prefix) if part.startswith("<") else part for part in _TAG.split(text)]
     named = f'<svg role="img" aria-label="{escape(clean(label))}"'
-    return "".join(_without_bare_groups([part for part in parts if part.strip()])).replace("<svg", named, 1)
+    seen = [part for part in parts if part.strip() and not _INVISIBLE.fullmatch(part)]
+    text = "".join(_joined(_without_bare_groups(seen)))
+    return text.replace("<defs></defs>", "").replace("<svg", named, 1)
 
 
 def _tag(tag: str, prefix: str) -> str:
@@ -106,16 +108,19 @@ def _tag(tag: str, prefix: str) -> str:
         # After a move, further points mean lines.
         tag = tag.replace("\nL ", " ")
     tag = _NAMED.sub(rf"\g<1>{prefix}", tag)
-    return " ".join(_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), tag).split())
+    tag = " ".join(_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), tag).split())
+    return tag.replace(": ", ":").replace("; ", ";").replace(' "', '"').replace(';"', '"')
 
 
 _CURVE = re.compile(r"\s[CQ] ")
+_INVISIBLE = re.compile(r'<path [^>]* style="fill:none"/>')
+_STROKE = re.compile(r'<path d="([^"]*)"((?: clip-path="[^"]*")? style="fill:none;[^"]*")/>')
 _NAMED = re.compile(r'( id="|"#|url\(#)')
 _SHORTER = [
     (re.compile(pattern), shorter)
     for pattern, shorter in (
         (r'(<g) id="[^"]*"', r"\1"),
-        (r' xmlns(:xlink)?="[^"]*"| transform="rotate\(-0 [^"]*"|font-family: [^;"]*;?', ""),
+        (r' xmlns(:xlink)?="[^"]*"| version="1.1"| transform="rotate\(-0 [^"]*"|font-family: [^;"]*;?', ""),
         (r"stroke-(linejoin|linecap): (round|miter|square|butt);?", ""),
         (r"#000000|\bblack\b", "currentColor"),
         (r"fill: #ffffff", "fill: none"),
@@ -135,6 +140,20 @@ def _without_bare_groups(parts: list[str]) -> Iterator[str]:
             yield part
         if part == "</g>":
             bare.pop()
+
+
+def _joined(parts: Iterable[str]) -> Iterator[str]:
+    """Make one path of strokes that follow each other and look the same."""
+    points, style = "", ""
+    for part in parts:
+        stroke = _STROKE.fullmatch(part)
+        if points and (stroke is None or stroke[2] != style):
+            yield f'<path d="{points}"{style}/>'
+            points = ""
+        if stroke is None:
+            yield part
+        else:
+            points, style = f"{points} {stroke[1]}".strip(), stroke[2]
 
 
 def short(name: str) -> str:

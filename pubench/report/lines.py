@@ -13,7 +13,7 @@ from pubench.report.sensitivity import QUANTITIES, Line, Panel, Sweep
 
 __all__ = ["Panels", "draw_searches", "draw_sweep", "shown_panels"]
 
-LINES, PANELS, DRAWN, BANDS, SETTING = 12, 6, 24, 6, 44
+LINES, PANELS, DRAWN, BANDS, SETTING = 10, 6, 24, 6, 44
 """What one picture shows at most: lines, panels, lines in all panels, lines with bands, letters of a setting."""
 WIDTH, HEIGHT, MARKED = 3.5, 2.7, 10
 DASHES = {"solid": "-", "dashed": "--"}

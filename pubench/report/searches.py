@@ -188,11 +188,11 @@ def _gains(goodness: Floats) -> Floats:
 
 def _ranked(cell: _Cell) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the different trials of a search, each with its rank among them, from 0 to 1."""
-    from scipy.stats import rankdata
-
     different = {repr(sorted(params.items())): i for i, params in enumerate(cell.params)}
     kept = [i for i in different.values() if not np.isnan(cell.goodness[i])]
-    ranks = (rankdata(cell.goodness[kept]) - 0.5) / max(len(kept), 1)
+    # Equal values share their average rank. scipy's rankdata does the same, but not thousands of times a second.
+    _, place, counts = np.unique(cell.goodness[kept], return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - counts / 2)[place] / max(len(kept), 1)
     for i, rank in zip(kept, ranks.tolist(), strict=True):
         yield cell.params[i], rank
 

@@ -26,7 +26,7 @@ from pubench.report.words import mean_and_sd
 
 __all__ = ["Section", "make_sections"]
 
-LIMIT, WEIGHTS, MOST, FEW = 100, 12, 6, 10
+LIMIT, WEIGHTS, MOST, FEW = 60, 10, 5, 10
 """Lines of tables, values of a sweep, and errors that are shown; a page must stay small."""
 
 
