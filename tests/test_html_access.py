@@ -274,7 +274,7 @@ def reloaded(page: Any) -> None:
 
 
 def test_a_page_that_reloads_keeps_what_the_reader_chose(browser: Any, tmp_path: Path) -> None:
-    file = write_page(tmp_path / "report.html", reload=2)
+    file = write_page(tmp_path / "report.html", reload=6)
     browser.get(file.as_uri())
     browser.execute_script(
         "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
@@ -309,10 +309,10 @@ def test_a_page_reloads_until_the_run_has_ended(browser: Any, tmp_path: Path) ->
 
 
 def test_a_page_waits_while_it_is_paused_or_read(browser: Any, tmp_path: Path) -> None:
-    browser.get(write_page(tmp_path / "report.html", reload=1).as_uri())
+    browser.get(write_page(tmp_path / "report.html", reload=4).as_uri())
     open_cell(browser)
     browser.execute_script("window.before = true")
-    still = "const done = arguments[0]; setTimeout(() => done(window.before), 2500)"
+    still = "const done = arguments[0]; setTimeout(() => done(window.before), 5500)"
     assert browser.execute_async_script(still) is True
     press(browser, ESCAPE)
     find(browser, "#pause")[0].click()
