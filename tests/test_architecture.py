@@ -31,7 +31,7 @@ ALLOWED = {
     "builtins": "hookspecs specs",
     "base": "",
     "learners": "base errors",
-    "priors": "errors imports plugins registry specs",
+    "priors": "base errors imports plugins registry specs",
     # mathematics: knows neither files nor processes
     "risk": "specs",
     "criteria": "_ranking risk specs",
