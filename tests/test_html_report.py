@@ -46,6 +46,11 @@ def test_the_table_marks_the_best_and_names_the_leader() -> None:
     assert ("a", "a") not in page.duels
 
 
+def test_a_leader_by_rank_may_be_worse_on_average() -> None:
+    found = read(rows_of({"a": [0.9, 0.9, 0.1], "b": [0.8, 0.8, 0.8]}))
+    assert "worse by 0.167 on average" in " ".join(found.text.split())
+
+
 def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better() -> None:
     for greater, expected in ((True, [1.0, 0.94, 0.0]), (False, [0.0, 0.06, 1.0])):
         report = build_report(rows_of(THREE), "s", {"acc": greater})

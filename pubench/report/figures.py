@@ -30,6 +30,7 @@ class Figure(NamedTuple):
     metric: int
     svg: str
     caption: str
+    title: str = ""
     heads: tuple[str, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
 
@@ -81,7 +82,8 @@ def _metric_figures(
             for name, (score, seconds) in sorted(points.items(), key=lambda item: item[1][1])
         ]
         heads = ("algorithm", table.metric, "seconds", "unbeaten")
-        yield Figure(place, _against_time(place, table, points, front), _TIME, heads, tuple(lines))
+        drawing, title = _against_time(place, table, points, front), f"The numbers: {table.metric} and time"
+        yield Figure(place, drawing, _TIME, title, heads, tuple(lines))
     differences = _differences(table, comparison)
     if differences:
         leader, values = differences
@@ -89,7 +91,8 @@ def _metric_figures(
             values, f"{short(leader)} ahead by", f"Box plots: {leader} against each other.", f"b{place}-"
         )
         caption = _DIFFERENCES.format(leader=leader, metric=table.metric)
-        yield Figure(place, drawing, caption, ("algorithm", *_QUARTILES), _quartiles(values))
+        title = f"The numbers: differences in {table.metric}"
+        yield Figure(place, drawing, caption, title, ("algorithm", *_QUARTILES), _quartiles(values))
 
 
 _QUARTILES = ("least", "lower quarter", "median", "upper quarter", "greatest")
