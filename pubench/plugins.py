@@ -41,12 +41,13 @@ def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = (
     """
     if third_party is None:
         third_party = os.environ.get("PUBENCH_THIRD_PARTY", "1") != "0"
-    points = sorted(entry_points(group=GROUP), key=lambda point: (_origin(point).distribution, point.name))
-    unique = {(_origin(point).distribution, point.name): point for point in points}
+    points = [(_origin(point), point) for point in entry_points(group=GROUP)]
+    points.sort(key=lambda found: (found[0].distribution, found[0].plugin))
+    unique = {(origin.distribution, origin.plugin): (origin, point) for origin, point in points}
     sources = [
-        (_origin(point), point.load)
-        for point in unique.values()
-        if third_party or _origin(point).distribution == FIRST_PARTY
+        (origin, point.load)
+        for origin, point in unique.values()
+        if third_party or origin.distribution == FIRST_PARTY
     ]
     registry = build_registry(sources + [_file_source(Path(file)) for file in files])
     for info in registry.plugins:
@@ -113,8 +114,8 @@ def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
 def _origin(point: EntryPoint) -> Origin:
     distribution = point.dist
     if distribution is None:
-        return Origin(point.name, "unknown", "")
-    return Origin(point.name, distribution.name, distribution.version)
+        return Origin(point.name, "unknown", "", module=point.module)
+    return Origin(point.name, distribution.name, distribution.version, module=point.module)
 
 
 def _file_source(file: Path) -> Source:

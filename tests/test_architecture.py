@@ -56,7 +56,8 @@ ALLOWED = {
     "plan": "errors jobs labelling layout plan_data plan_parts registry suite",
     # the child's side, and the side that holds the truth
     "child": "failures messages serve_cells serve_load serve_prior",
-    "serve_load": "cache child data errors fingerprints imports messages prepared truth",
+    "data_checks": "data errors",
+    "serve_load": "cache child data data_checks errors fingerprints imports messages prepared truth",
     "serve_prior": "child fitting imports messages prepared preprocess priors",
     "fingerprints": "prepared",
     "checking": "errors imports registry suite",
@@ -79,11 +80,13 @@ ALLOWED = {
     "analysis": "",
     "comparison": "analysis statistics",
     "report": "analysis comparison statistics",
+    # for those who write plugins
+    "testing": "criteria data data_checks errors fitting imports metrics plugins priors registry specs",
     # the doors
     "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
     "suite",
     "cli": "api cache cached cards checking comparison errors export jobs labelling merging plan plan_data plugins "
-    "prepare prior_table registry report results runner specs store suite",
+    "prepare prior_table registry report results runner specs store suite testing",
     "__main__": "cli",
     "__init__": "api base data hookspecs priors results specs",
 }
