@@ -57,11 +57,12 @@ class Registered(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """One discovered plugin: what it offers by kind, or why it could not be loaded."""
+    """One discovered plugin: what it offers by kind, or why it could not be loaded; what its author should change."""
 
     origin: Origin
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     error: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,14 @@ class Registry:
             for kind, named in self.entries.items()
             for name, found in sorted(named.items())
             if len(found) > 1
+        )
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return one sentence for each thing that a plugin's author should change."""
+        return tuple(
+            f"plugin '{info.origin.plugin}' ({info.origin}): {told}"
+            for info in self.plugins
+            for told in info.warnings
         )
 
     def get(self, kind: str, name: str) -> Registered[Spec]:

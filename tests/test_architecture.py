@@ -27,7 +27,8 @@ ALLOWED = {
     # plugins
     "hookspecs": "specs",
     "registry": "errors specs",
-    "plugins": "errors hookspecs imports registry specs",
+    "compatibility": "",
+    "plugins": "compatibility errors hookspecs imports registry specs",
     "builtins": "hookspecs specs",
     "base": "",
     "learners": "base errors",
@@ -81,12 +82,13 @@ ALLOWED = {
     "comparison": "analysis statistics",
     "report": "analysis comparison statistics",
     # for those who write plugins
+    "scaffold": "compatibility errors registry",
     "testing": "criteria data data_checks errors fitting imports metrics plugins priors registry specs",
     # the doors
     "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
     "suite",
-    "cli": "api cache cached cards checking comparison errors export jobs labelling merging plan plan_data plugins "
-    "prepare prior_table registry report results runner specs store suite testing",
+    "cli": "api cache cached cards checking comparison compatibility errors export jobs labelling merging plan "
+    "plan_data plugins prepare prior_table registry report results runner scaffold specs store suite testing",
     "__main__": "cli",
     "__init__": "api base data hookspecs priors results specs",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,6 +21,28 @@ _SIGNS = {"ok": ("ok", "green"), "finding": ("FOUND", "bold red"), "skipped": ("
 @click.group()
 def plugin() -> None:
     """Write plugins and check them."""
+
+
+@plugin.command()
+@click.argument("name")
+@click.option(
+    "--kind",
+    type=click.Choice(["algorithm", "dataset", "criterion", "metric", "prior"]),
+    default="algorithm",
+    show_default=True,
+    help="What the plugin offers.",
+)
+@click.option("--cython", is_flag=True, help="With a compiled loop.")
+def new(name: str, kind: str, cython: bool) -> None:
+    """Make a package for a new plugin in the folder NAME: source, tests, workflows, an example suite."""
+    from pubench.plugins import discover
+    from pubench.scaffold import new_plugin
+
+    folder = new_plugin(name, kind, discover(), cython=cython, parent=Path.cwd())
+    click.echo(f"Made {folder}. Next:")
+    click.echo(f"  cd {folder.name}")
+    for line in ("pip install --editable '.[dev]'", "pytest", f"pubench plugin check {name}"):
+        click.echo(f"  {line}")
 
 
 @plugin.command()

@@ -121,6 +121,13 @@ class Contract:
                 "cite and to reuse it"
             )
 
+    def test_api(self) -> None:
+        """It was made for this plugin API."""
+        own = self.registered.origin
+        told = [text for info in find(self.target).plugins if info.origin == own for text in info.warnings]
+        if told:
+            fail("; ".join(told))
+
     def test_import_is_light(self) -> None:
         """Importing it is quick."""
         problem = import_problem(self.registered.origin)

@@ -12,13 +12,13 @@ import numpy as np
 from pubench.fitting import MisbehaviourError, predict
 from pubench.imports import resolve
 from pubench.metrics import roc_auc
-from pubench.specs import Algorithm
+from pubench.specs import Algorithm, Scenario
 from pubench.testing.contract import Contract, ContractError, attempt, fail, plain, quiet, skip
 from pubench.testing.decoys import beside
 from pubench.testing.fits import Answers, answers, difference, factory_parameters, fitted, make
 from pubench.testing.samples import Sample, easy_sample
 
-__all__ = ["LearningContract"]
+__all__ = ["CHANCE", "LearningContract"]
 
 CHANCE = 0.75
 
@@ -68,7 +68,9 @@ class LearningContract(Contract):
 
         self._usable()
         # Its samples are of two classes of about the same size, every row of the larger one being labelled.
-        claimed = "single-training-set" if "single-training-set" in self.spec.scenarios else "case-control"
+        claimed: Scenario = (
+            "single-training-set" if "single-training-set" in self.spec.scenarios else "case-control"
+        )
         model = make(self.spec, easy_sample(claimed, prior=0.5), self.params)
         with attempt("running scikit-learn's checks"):
             done = check_estimator(

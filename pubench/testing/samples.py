@@ -59,8 +59,8 @@ def _clouds(y: NDArray[np.int64], d: int, rng: np.random.Generator) -> NDArray[n
     return made
 
 
-def wide_sample(scenario: Scenario, *, rows: int = 500, columns: int = 20_000) -> Sample:
-    """Return sparse rows of which a dense copy would take 80 megabytes: five words of twenty in each, the rest rare."""
+def wide_sample(scenario: Scenario, *, rows: int = 1_200, columns: int = 16_000) -> Sample:
+    """Return sparse rows whose dense copy would take 150 megabytes: five words of twenty in each, the rest rare."""
     from scipy.sparse import csr_array
 
     sample, rng = easy_sample(scenario, n=rows), np.random.default_rng(1)
@@ -68,8 +68,11 @@ def wide_sample(scenario: Scenario, *, rows: int = 500, columns: int = 20_000) -
         np.concatenate([_words(y, rng), rng.integers(20, columns, (rows, 5))], axis=1)
         for y in (sample.y, sample.y_test)
     ]
-    starts = np.arange(0, rows * 10 + 1, 10)
-    made = [csr_array((np.ones(rows * 10), half.ravel(), starts), shape=(rows, columns)) for half in halves]
+    starts = np.arange(0, rows * 10 + 1, 10, dtype=np.int32)
+    made = [
+        csr_array((np.ones(rows * 10), half.ravel().astype(np.int32), starts), shape=(rows, columns))
+        for half in halves
+    ]
     for matrix in made:
         matrix.sum_duplicates()
     return replace(sample, X=made[0], X_test=made[1])
