@@ -88,8 +88,8 @@ class ForeignClassifier(MetaEstimatorMixin, PUClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the estimator's own decisions as ``classes_``; shape (n,)."""
         answer = np.asarray(self._fitted().predict(self._rows(X)))
-        classes: NDArray[Any] = self.classes_
-        return classes[(answer == self.labels[1]).astype(np.intp)]
+        decided: NDArray[Any] = np.where(answer == self.labels[1], self.classes_[1], self.classes_[0])
+        return decided
 
     @_has("decision_function")
     def decision_function(self, X: Any) -> NDArray[np.float64]:

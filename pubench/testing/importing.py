@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import lru_cache
 
 from pubench.registry import Origin
 
@@ -40,6 +41,7 @@ print("\\n" + json.dumps([taken, sorted(name for name in {heavy!r} if name in se
 """
 
 
+@lru_cache(maxsize=256)
 def import_problem(origin: Origin) -> str:
     """Return a sentence if importing the plugin takes long or loads heavy packages, else an empty text.
 
