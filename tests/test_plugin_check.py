@@ -145,7 +145,7 @@ def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
     assert "  ok    It passes scikit-learn's estimator checks" in lines
     assert "  ok    Its time grows with the rows as it claims" in lines
     assert "  -     Its results are equal for any n_jobs (it has no n_jobs)" in lines
-    assert lines[-1] == "0 findings, 17 checks passed, 2 do not apply"
+    assert lines[-1] == "0 findings, 18 checks passed, 2 do not apply"
 
 
 def test_every_message_is_another():
@@ -159,7 +159,7 @@ def test_a_plugin_that_kills_or_hangs_its_process_is_a_finding_and_the_others_go
     file = written(tmp_path, "hanging", fit="import time\n        X.std() or time.sleep(60)")
     done = pubench(tmp_path, "plugin", "check", file, "--seconds", "15", code=1)
     assert "did not end within 15 seconds and was stopped" in " ".join(done.stdout.split())
-    assert "1 finding, 16 checks passed" in done.stdout
+    assert "1 finding, 17 checks passed" in done.stdout
 
 
 @pytest.mark.parametrize(
