@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd)
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint bench docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
@@ -22,6 +22,9 @@ lint: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	for benchmark in overhead data trees adapu novelgb pual risk wlr bagging plugins; do $(BIN)/python benchmarks/$$benchmark.py; done
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx --fail-on-warning --quiet -b html docs build/docs
 
 $(VENV)/.installed: $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)

@@ -101,7 +101,7 @@ def run(model: Model, goal: Goal, tol: float, max_iter: int) -> tuple[Solution, 
     hinge = HingeRows(goal)
     if not hinge.count:
         empty = np.zeros(0)
-        return model.system.solve(empty), Result(empty, 1, np.zeros((0, 3)), converged=True)
+        return model.system.solve(empty), Result(empty, 1, np.zeros((0, 3)), gap=0.0, converged=True)
     margins = model.system.margins()
     result = minimise(margins, hinge.hinge, tol=tol, max_iter=max_iter)
     return model.system.solve(result.pull), result

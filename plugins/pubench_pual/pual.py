@@ -79,7 +79,8 @@ class PUAL(PUClassifier):
         linear scores with 30 labelled rows and 5 for each feature, else "fit". Where all scores are the same up to
         the tolerance, there is nothing to move.
     tol : float, default=1e-5
-        ADMM ends when its primal and dual residuals, relative to the sizes of their terms, fall to this.
+        ADMM ends when its primal and dual residuals, relative to the sizes of their terms, fall to this, and a duality
+        gap to 0.001.
     max_iter : int, default=5000
         Iterations at most; a ConvergenceWarning tells when they did not suffice.
     scenario : {"case-control", "single-training-set"}, default="case-control"
@@ -190,8 +191,8 @@ class PUAL(PUClassifier):
         if not ending.converged:
             warnings.warn(
                 f"ADMM stopped after max_iter = {self.max_iter} iterations with residuals {self.residuals_[0]:.1e} "
-                f"and {self.residuals_[1]:.1e}, not both within tol = {self.tol:g}; raise max_iter, tol or ridge, or "
-                "scale the features",
+                f"and {self.residuals_[1]:.1e} (tol = {self.tol:g}) and a duality gap of {ending.gap:.1e}; raise "
+                "max_iter, tol or ridge, scale the features, or bring C_p and C_u nearer to each other",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -67,7 +67,7 @@ class PURiskClassifier(PUClassifier):
     solver : {"auto", "exact", "adam"}, default="auto"
         "exact" finds the minimum of uPU for "linear" and "rbf" (for the sigmoid loss a minimum, starting from the
         logistic one); "adam" takes minibatch steps. "auto" is the first where there is one.
-    l2 : float, default=0.01
+    l2 : float, default=0.005
         The penalty on weights, above 0.
     standardize : bool, default=True
         Whether columns are divided by their standard deviation and, unless sparse, centred; ``l2``, widths and
@@ -82,18 +82,18 @@ class PURiskClassifier(PUClassifier):
         Whether hidden layers are normalised over the batch, before the activation.
     dropout : float, default=0.0
         The share of the last hidden layer that a step leaves out.
-    learning_rate : float, default=1e-3
+    learning_rate : float, default=3e-3
         Of Adam.
-    batch_size, epochs : int, default=256 and 100
-        Rows of a step, P and U in the same proportion as in the data but one labelled row at least, and how often
-        all rows are gone through, at most.
+    batch_size, epochs, average_epochs : int, default=256, 100 and 20
+        Rows of a step, P and U in the same proportion as in the data but one labelled row at least; how often all
+        rows are gone through, at most; and over how many epochs the parameters are averaged (1: the last is taken).
     beta : float, default=0.0
         nnPU: how far r may fall below 0 before a step goes back.
     gamma : float, default=1.0
         nnPU: the length of the steps back, relative to the others, in [0, 1].
     early_stopping : bool, default=False
-        Adam: whether to hold out a share of P and of U, and to go back to the epoch with their least unbiased risk.
-        Held-out rows were not fitted, so that the unbiased risk is right for nnPU, too.
+        Adam: whether to hold out a share of P and of U, and to go back to the epoch with their least unbiased risk
+        (which is right for nnPU, too: these rows were not fitted).
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
         The share held out, and epochs without a new least risk after which training ends.
     tol, max_iter : float, default=1e-5, and int, default=5000
@@ -115,7 +115,6 @@ class PURiskClassifier(PUClassifier):
     network_ : Network
         "mlp", in double precision; it was trained in single.
     scaling_ : Scaling
-        What was taken away from columns, and what they were divided by.
     risk_curve_ : ndarray of shape (t,)
         Adam: the mean risk of each epoch's batches; exact: the objective at the iterations that looked at it.
     correction_curve_ : ndarray of shape (t,)
@@ -150,6 +149,7 @@ class PURiskClassifier(PUClassifier):
         "learning_rate": Real(low=0.0, open_low=True),
         "batch_size": Whole(low=2),
         "epochs": Whole(low=1),
+        "average_epochs": Whole(low=1),
         "beta": Real(low=0.0),
         "gamma": Real(0.0, 1.0),
         "early_stopping": OneOf((False, True)),
@@ -168,7 +168,7 @@ class PURiskClassifier(PUClassifier):
         model: Literal["mlp", "linear", "rbf"] = "mlp",
         loss: Loss = "sigmoid",
         solver: Literal["auto", "exact", "adam"] = "auto",
-        l2: float = 0.01,
+        l2: float = 0.005,
         standardize: bool = True,
         n_centers: int = 300,
         width: float = 0.5,
@@ -177,9 +177,10 @@ class PURiskClassifier(PUClassifier):
         activation: Activation = "relu",
         batch_norm: bool = False,
         dropout: float = 0.0,
-        learning_rate: float = 1e-3,
+        learning_rate: float = 3e-3,
         batch_size: int = 256,
         epochs: int = 100,
+        average_epochs: int = 20,
         beta: float = 0.0,
         gamma: float = 1.0,
         early_stopping: bool = False,
@@ -207,6 +208,7 @@ class PURiskClassifier(PUClassifier):
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.epochs = epochs
+        self.average_epochs = average_epochs
         self.beta = beta
         self.gamma = gamma
         self.early_stopping = early_stopping

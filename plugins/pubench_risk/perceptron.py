@@ -67,10 +67,12 @@ class Perceptron:
         """Return the scores of rows, shape (n,)."""
         return blockwise(self.network.scores, X)
 
-    def state(self) -> Any:
+    def state(self) -> NDArray[Any]:
         """Return a copy of the parameters and running statistics."""
-        return self.network.theta.copy(), self.network.statistics.copy()
+        return np.concatenate([self.network.theta, self.network.statistics.ravel()])
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: NDArray[Any]) -> None:
         """Go back to a state."""
-        self.network.theta[:], self.network.statistics[:] = state
+        count = len(self.network.theta)
+        self.network.theta[:] = state[:count]
+        self.network.statistics[:] = state[count:].reshape(self.network.statistics.shape)

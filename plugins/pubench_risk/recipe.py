@@ -40,6 +40,7 @@ class Recipe:
     learning_rate: float
     batch_size: int
     epochs: int
+    average_epochs: int
     beta: float
     gamma: float
     early_stopping: bool
@@ -82,7 +83,7 @@ class Recipe:
         network = Network.drawn(self.shape(A.shape[1]), rng)
         model = Perceptron(network, self.learning_rate, self.l2, rng)
         try:
-            schedule = Schedule(self.epochs, self.batch_size)
+            schedule = Schedule(self.epochs, self.batch_size, self.average_epochs)
             curves = train(model, A, s, objective, schedule, rng, held_out)
         except FloatingPointError:
             raise ValueError(

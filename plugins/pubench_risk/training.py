@@ -34,19 +34,20 @@ class Model(Protocol):
     def scores(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,), as after training."""
 
-    def state(self) -> Any:
-        """Return a copy of all that training changes in the scores."""
+    def state(self) -> NDArray[Any]:
+        """Return a copy of all that training changes in the scores, as one vector: states are averaged."""
 
-    def restore(self, state: Any) -> None:
-        """Go back to a state."""
+    def restore(self, state: NDArray[Any]) -> None:
+        """Go back to a state, or to a mean of states."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long, and on how many rows at a time."""
+    """How long, on how many rows at a time, and over how many epochs the model's states are averaged."""
 
     epochs: int
     batch_size: int
+    average_epochs: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +108,10 @@ def train(
     rng: np.random.Generator,
     held_out: HeldOut | None = None,
 ) -> Curves:
-    """Train a model; with held-out rows, leave it at the epoch of their least risk.
+    r"""Train a model and leave it at the mean of its states; with held-out rows, at the epoch of their least risk.
+
+    After epoch t the mean moves by :math:`(\theta_t - \bar\theta) / \min(t, k)`: the plain mean of the first k epochs,
+    then one that forgets the oldest. Steps of Adam keep jumping around a minimum; their mean lies nearer to it.
 
     Parameters
     ----------
@@ -129,18 +133,23 @@ def train(
     FloatingPointError
         If scores leave the range of numbers.
     """
-    curves, best, kept = Curves(), math.inf, model.state() if held_out else None
+    curves, best, kept = Curves(), math.inf, model.state()
+    mean = kept
     for epoch in range(schedule.epochs):
         _run_epoch(model, X, s, objective, batches(s, schedule.batch_size, rng), curves)
+        now = model.state()
+        share = 1.0 / min(epoch + 1, schedule.average_epochs)
+        mean = (1.0 - share) * mean + share * now
         if held_out is None:
             continue
+        model.restore(mean)
         curves.held_out.append(held_out.risk(_finite(model.scores(held_out.X))))
+        model.restore(now)
         if curves.held_out[-1] < best:
-            best, kept = curves.held_out[-1], model.state()
+            best, kept = curves.held_out[-1], mean
         elif epoch - int(np.argmin(curves.held_out)) >= held_out.patience:
             break
-    if held_out is not None:
-        model.restore(kept)
+    model.restore(mean if held_out is None else kept)
     return curves
 
 

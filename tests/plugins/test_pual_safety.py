@@ -10,6 +10,7 @@ import pytest
 from pubench_pual.losses import MEMBERS
 from pubench_pual.pual import PUAL
 from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 ALL = [(loss, kernel) for loss in MEMBERS for kernel in ("linear", "rbf")]
@@ -184,3 +185,17 @@ def test_input_is_not_needed_after_the_fit(loss, kernel):
     scores = model.decision_function(X)
     rows[:] = 0
     np.testing.assert_array_equal(model.decision_function(X), scores)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize(("C_p", "C_u"), [(1.0, 1e-6), (1.0, 1e-8), (1e8, 1.0), (1.0, 1e7), (1e-5, 1.0)])
+def test_no_fit_far_from_its_minimum_passes_for_converged(kernel, C_p, C_u):
+    """Weights that are orders of magnitude apart make residuals small at once; the duality gap tells."""
+    X, s = make_pu(0)
+    model = PUAL(kernel=kernel, C_p=C_p, C_u=C_u, intercept="fit")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = model.fit(X, s).decision_function(X)
+        best = clone(model).set_params(tol=1e-10, max_iter=100_000).fit(X, s).decision_function(X)
+    told = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    assert told or np.abs(found - best).max() < 0.01 * np.abs(best).max()

@@ -61,9 +61,8 @@ def test_it_learns_what_no_label_says(risk, model, scenario):
     """The unlabelled rows that look like labelled ones are found, and the others are not."""
     X, s = make_pu(gap=5.0)
     prior = 0.5 if scenario == CC else 5 / 8
-    fitted = PURiskClassifier(
-        prior, scenario=scenario, risk=risk, model=model, learning_rate=0.01, epochs=200, random_state=0
-    ).fit(X, s)
+    options = {"learning_rate": 0.01, "l2": 0.01, "epochs": 200, "random_state": 0}
+    fitted = PURiskClassifier(prior, scenario=scenario, risk=risk, model=model, **options).fit(X, s)
     found = fitted.predict(X)
     assert found[100:250].mean() > 0.9
     assert found[250:].mean() < 0.1
@@ -296,3 +295,19 @@ def test_specs_name_an_estimator_that_fits_with_any_setting(spec):
         setting = {name: getattr(param, end) for name, param in spec.space.items()}
         fitted = clone(model).set_params(**setting).fit(X, s)
         assert np.isfinite(fitted.decision_function(X)).all()
+
+
+def test_parameters_are_averaged_over_the_last_epochs():
+    """Three epochs with a mean of three are the mean of one, two and three epochs; more forget the oldest."""
+    X, s = make_pu()
+    options = {"batch_norm": True, "random_state": 0}
+
+    def after(epochs, average_epochs=1):
+        network = PURiskClassifier(epochs=epochs, average_epochs=average_epochs, **options).fit(X, s).network_
+        return np.concatenate([network.theta, network.statistics.ravel()])
+
+    states = [after(epochs) for epochs in (1, 2, 3)]
+    np.testing.assert_allclose(after(3, 3), np.mean(states, axis=0), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        after(3, 2), np.average(states, axis=0, weights=[0.25, 0.25, 0.5]), rtol=1e-4, atol=1e-6
+    )
