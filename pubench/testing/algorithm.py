@@ -144,13 +144,12 @@ class AlgorithmContract(LearningContract):
 
     def test_search_space(self) -> None:
         """Its search space is valid, and its ends can be fitted."""
-        spec: Algorithm = self.spec
+        spec, sample = self.spec, self._usable()
         problem = space_problem(spec, factory_parameters(spec))
         if problem:
             fail(problem)
         if not spec.space:
             skip("it has no search space")
-        sample = self._usable()
         for name, param in spec.space.items():
             for value in param.values if isinstance(param, Choice) else ends(param):
                 with attempt(f"with {name}={value!r}, which its search space holds, it"):

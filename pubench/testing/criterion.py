@@ -26,7 +26,7 @@ class CriterionContract(Contract):
     required: ClassVar[tuple[str, ...]] = ("summary", "paper")
 
     def test_signature(self) -> None:
-        """It is called as function(validation, **params)."""
+        """It is called as function(validation) with its params."""
         spec: Criterion = self.spec
         check_signature(spec.function, "function(validation, **params)", (None,), spec.params)
 

@@ -29,7 +29,7 @@ class PriorContract(Contract):
     required: ClassVar[tuple[str, ...]] = ("summary", "assumes", "paper")
 
     def test_signature(self) -> None:
-        """It is called as function(X, s, scenario=..., random_state=..., **params)."""
+        """It is called as function(X, s, scenario=..., random_state=...) with its params."""
         spec: PriorEstimator = self.spec
         written = "function(X, s, scenario=..., random_state=..., **params)"
         check_signature(

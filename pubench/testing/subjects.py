@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -57,23 +58,25 @@ def find_subjects(wanted: str) -> Subjects:
     PubenchError
         If it names nothing.
     """
-    path = Path(wanted)
-    if path.is_file() or (path / "pyproject.toml").is_file():
+    if _is_path(wanted):
         return _subjects(find(wanted), wanted, lambda origin, name: True)
     installed = find("")
     found = _subjects(
         installed, "", lambda origin, name: wanted in (origin.plugin, origin.distribution, name)
     )
-    if not found.specs and not found.broken and path.is_dir():
+    if found.specs or found.broken:
+        return found
+    if Path(wanted).exists():
         return _subjects(find(wanted), wanted, lambda origin, name: True)
-    if not found.specs and not found.broken:
-        known = {
-            value for info in installed.plugins for value in (info.origin.plugin, info.origin.distribution)
-        }
-        raise PubenchError(
-            f"'{wanted}' is neither a file, a folder, nor the name of an installed plugin{did_you_mean(wanted, known)}"
-        )
-    return found
+    known = {text for info in installed.plugins for text in (info.origin.plugin, info.origin.distribution)}
+    raise PubenchError(
+        f"'{wanted}' is neither a file, a folder, nor the name of an installed plugin{did_you_mean(wanted, known)}"
+    )
+
+
+def _is_path(wanted: str) -> bool:
+    """Whether a text can only be a path: what is installed outranks a folder of the same name."""
+    return (os.sep in wanted or wanted.endswith(".py") or wanted == ".") and Path(wanted).exists()
 
 
 def _subjects(registry: Registry, target: str, wanted: Any) -> Subjects:
