@@ -13,6 +13,7 @@ from pubench.data import Data
 from pubench.errors import DataError
 from pubench.imports import resolve
 from pubench.loading import as_loaded
+from pubench.lock import locked
 from pubench.plan import Planned, plan_suite
 from pubench.plan_data import with_paths
 from pubench.plugins import discover
@@ -23,7 +24,6 @@ from pubench.results import Results, read_results
 from pubench.runner import Execution, Progress, pending_jobs, run_jobs
 from pubench.store import (
     Store,
-    locked,
     mend,
     read_cards,
     read_provenance,

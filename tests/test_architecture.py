@@ -34,7 +34,7 @@ ALLOWED = {
     "learners": "base errors",
     "foreign": "base errors imports",
     "wrapping": "specs",
-    "priors": "errors imports plugins registry specs",
+    "priors": "base errors imports plugins registry specs",
     # mathematics: knows neither files nor processes
     "risk": "specs",
     "criteria": "_ranking risk specs",
@@ -65,15 +65,17 @@ ALLOWED = {
     "fingerprints": "prepared",
     "checking": "errors imports registry suite",
     "cards": "jobs prepared registry specs",
-    "serve_cells": "child criteria data failures fitting imports memory messages prepared preprocess priors splits "
-    "tuning",
+    "inside": "data fitting",
+    "serve_cells": "child criteria data failures fitting imports inside memory messages prepared preprocess priors "
+    "splits tuning",
     "sandbox": "messages",
-    "evaluation": "fitting imports jobs metrics",
+    "evaluation": "fitting imports jobs messages metrics",
     "judging": "criteria fitting imports jobs specs",
     "cell": "data evaluation failures fitting imports jobs judging labelling messages prepared sandbox truth",
     "worker": "cell jobs sandbox",
     "prior_table": "data errors jobs labelling plan_data prepared registry sandbox specs truth",
     # running and keeping
+    "lock": "errors",
     "store": "cache errors jobs",
     "provenance": "registry",
     "runner": "cell errors jobs plan store worker",
@@ -87,9 +89,9 @@ ALLOWED = {
     "scaffold": "compatibility errors registry",
     "testing": "criteria data data_checks errors fitting imports metrics plugins priors registry specs",
     # the doors
-    "api": "cards data errors imports loading plan plan_data plugins prepare provenance registry results runner store "
-    "suite",
-    "cli": "api cache cached cards checking comparison compatibility errors export jobs labelling merging plan "
+    "api": "cards data errors imports loading lock plan plan_data plugins prepare provenance registry results runner "
+    "store suite",
+    "cli": "api cache cached cards checking comparison compatibility errors export jobs labelling lock merging plan "
     "plan_data plugins prepare prior_table registry report results runner scaffold specs store suite testing",
     "__main__": "cli",
     "__init__": "api base data hookspecs priors results specs wrapping",
@@ -114,6 +116,7 @@ CHILD_SIDE = (
     "serve_prior",
     "priors",
     "fitting",
+    "inside",
     "tuning",
     "criteria",
     "preprocess",

@@ -22,6 +22,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "reports" / "README.md",
 ]
 FENCE = re.compile(r"^```(\w+)(?: title=\"([\w.-]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -33,6 +34,7 @@ NOT_RUN = {
     "make test": "it would run this very test",
     "make test-all": "it would run this very test",
     "make bench": "a benchmark, not a test",
+    "make reports": "reports/README.md shows its commands, which are run",
 }
 # Blocks of text that follow from something else than the command before them, and what does show them.
 SHOWN_BY = {
