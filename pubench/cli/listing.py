@@ -17,7 +17,12 @@ KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
 
 @click.command(name="list")
 @click.argument("kind", type=click.Choice(KINDS))
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with everything that is known.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="As JSON: with search spaces, versions, papers, licences, origins.",
+)
 @plugin_options
 def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """List what is registered of a KIND."""

@@ -32,7 +32,7 @@ def plugin() -> None:
     show_default=True,
     help="What the plugin offers.",
 )
-@click.option("--cython", is_flag=True, help="With a compiled loop.")
+@click.option("--cython", is_flag=True, help="With a loop in Cython; not for data sets.")
 def new(name: str, kind: str, cython: bool) -> None:
     """Make a package for a new plugin in the folder NAME: source, tests, workflows, an example suite."""
     from pubench.plugins import discover
@@ -47,13 +47,18 @@ def new(name: str, kind: str, cython: bool) -> None:
 
 @plugin.command()
 @click.argument("wanted", metavar="NAME|PATH")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="As JSON: for each check its kind, name, title, status and message.",
+)
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1.0),
     default=300.0,
     show_default=True,
-    help="What one check may take.",
+    help="Seconds that one check may take.",
 )
 def check(wanted: str, as_json: bool, seconds: float) -> int:
     """Run the contract on a plugin: an installed one by name, a single file, or the folder of a package.
