@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Block", "Row", "ScoreTable", "best_cells", "score_table"]
+__all__ = ["Block", "Row", "ScoreTable", "best_cells", "score_table", "some_blocks"]
 
 Row = Mapping[str, Any]
 Floats = NDArray[np.float64]
@@ -122,14 +122,30 @@ def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None
     )
 
 
+def some_blocks(table: ScoreTable, places: Sequence[int]) -> ScoreTable:
+    """Return the table of some of the blocks, by their places."""
+    taken = list(places)
+    arrays = ("mean", "sd", "ok", "undefined", "planned", "reference", "waiting", "values", "overlap")
+    return replace(
+        table,
+        blocks=tuple(table.blocks[i] for i in taken),
+        failures=tuple(table.failures[i] for i in taken),
+        **{name: getattr(table, name)[taken] for name in arrays},
+    )
+
+
 def _tells(row: Row, metric: str) -> bool:
     """Whether a row has the metric, or might have had it."""
     return row["status"] not in ("ok", "skipped") or row.get(metric) is not None
 
 
 def best_cells(table: ScoreTable) -> Bools:
-    """Return the cells, shape (B, A), with the best mean of their block; no references, no partial cells."""
+    """Return the cells, shape (B, A), with the best mean of their block; no references, no partial cells.
+
+    A block in which only one cell is complete has no best: there is nothing that it is better than.
+    """
     eligible = table.complete & ~table.reference
+    eligible &= eligible.sum(axis=1, keepdims=True) > 1
     if table.greater_is_better is None or not table.algorithms:
         return np.zeros_like(eligible)
     score = np.where(eligible, table.mean * (1.0 if table.greater_is_better else -1.0), -np.inf)

@@ -13,6 +13,7 @@ from pubench.data import Data
 from pubench.errors import DataError
 from pubench.imports import resolve
 from pubench.loading import as_loaded
+from pubench.lock import locked
 from pubench.plan import Planned, plan_suite
 from pubench.plan_data import with_paths
 from pubench.plugins import discover
@@ -23,7 +24,6 @@ from pubench.results import Results, read_results
 from pubench.runner import Execution, Progress, pending_jobs, run_jobs
 from pubench.store import (
     Store,
-    locked,
     mend,
     read_cards,
     read_provenance,
@@ -123,6 +123,9 @@ def run_suite(
     execution = Execution(jobs, backend, address)
     text, parsed = suite_text(suite), load_suite(suite)
     registry = discover(third_party=third_party, files=plugins)
+    if progress is not None:
+        for told in registry.warnings():
+            progress.note(told)
     files = [str(Path(file).resolve()) for file in plugins]
     planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
     folder = Path(out) if out is not None else Path("runs") / parsed.name

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.data import Assignment, Truth
-from pubench.evaluation import evaluate, is_collapsed, regret
+from pubench.evaluation import evaluate, is_collapsed, regret, staged_metrics
 from pubench.failures import describe
 from pubench.fitting import Predictions
 from pubench.imports import load_files
@@ -121,6 +121,8 @@ class Conversation:
             self._answer_oracle(message)
         elif message.kind == "result":
             self._finish(message.header["criterion"], self._result(message))
+        elif message.kind == "inside":
+            self._keep_inside(message)
         elif message.kind == "failed":
             failed = {name: message.header[name] for name in ("status", "error", "traceback")}
             if self._started:
@@ -129,6 +131,9 @@ class Conversation:
                 self._finish_all(failed)
 
     def _lost(self, failure: SandboxError) -> None:
+        if not self.pending:
+            # Only what is kept besides the results was under way.
+            return
         reason = failure.reason
         if failure.status == "timeout":
             reason = f"did not finish within {self.job.limits.seconds:g} seconds"
@@ -170,6 +175,14 @@ class Conversation:
         else:
             notes |= dict.fromkeys(("prior", "prior_low", "prior_high"))
         self.records[cell.key] = facts | record | notes | self._search(name)
+
+    def _keep_inside(self, message: Message) -> None:
+        """Keep what a model told of itself beside the cells that it is the model of."""
+        found = staged_metrics(self.job.metrics, self.truth.test, message, self.job.data.column_names)
+        if found:
+            for cell, criterion in zip(self.job.cells, self.job.criteria, strict=True):
+                if criterion.name in message.header["criteria"] and cell.key in self.records:
+                    self.records[cell.key]["inside"] = found
 
     def _search(self, name: str | None) -> Record:
         if self._searched is None or not self._searched.header["trials"]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from pubench.fitting import Predictions
 from pubench.imports import resolve
 from pubench.jobs import MetricPlan
+from pubench.messages import Message
 from pubench.metrics import collapsed
 
-__all__ = ["evaluate", "is_collapsed", "regret"]
+__all__ = ["evaluate", "is_collapsed", "regret", "staged_metrics"]
 
 
 def evaluate(
@@ -49,3 +51,33 @@ def regret(posterior: NDArray[np.float64], predictions: Predictions) -> float:
     """
     chosen = np.where(predictions.decision == 1, posterior, 1 - posterior)
     return float(np.mean(np.maximum(posterior, 1 - posterior) - chosen))
+
+
+def staged_metrics(
+    metrics: Sequence[MetricPlan], y: NDArray[np.uint8], message: Message, names: Sequence[str] = ()
+) -> dict[str, Any] | None:
+    """Return what a model told of itself, each metric after each of its stages in place of the stages' scores.
+
+    Metrics of probabilities, and those that no stage defines, are left out. Weights have the names of their columns
+    where there is one for each. None where nothing is left to tell.
+    """
+    header, numbers = message.header, list(message.header["stages"])
+    found = {name: header[name] for name in ("of", "size", "errors") if header[name]}
+    if header["weights"]:
+        known = names if len(names) == header["size"] else [f"column {i}" for i in range(header["size"])]
+        found["weights"] = [[str(known[column]), value] for column, value in header["weights"]]
+    scores = message.arrays[0] if message.arrays else np.empty((0, len(y)))
+    if numbers and metrics and scores.shape == (len(numbers), len(y)):
+        plain = [metric for metric in metrics if metric.uses != "probability"]
+        decisions = (scores >= 0).astype(np.uint8)
+        stages = [
+            evaluate(plain, y, Predictions(*stage, None))[0] for stage in zip(scores, decisions, strict=True)
+        ]
+        curves = {metric.name: [_rounded(stage[metric.name]) for stage in stages] for metric in plain}
+        kept = {name: curve for name, curve in curves.items() if any(value is not None for value in curve)}
+        found |= {"stages": numbers, "metrics": kept}
+    return found or None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")

@@ -83,6 +83,12 @@ class DataPlan:
     preprocess: Preprocess
     notes: tuple[str, ...] = ()
 
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns that algorithms see, where preprocessing leaves every column in its place."""
+        moved = self.prepared.categorical and self.preprocess.categorical != "codes"
+        return () if moved else self.prepared.feature_names
+
 
 @dataclass(frozen=True, slots=True)
 class AlgorithmPlan:

@@ -25,6 +25,7 @@ __all__ = [
     "LearnerClassifier",
     "ScoreMethod",
     "boundary",
+    "check_learner",
     "classifier_named",
     "if_learner_has",
     "narrow_indices",
@@ -62,6 +63,7 @@ class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[np.uint8]]:
         """Check what ``fit`` is given; return the rows as an array or CSR matrix, and s in {0, 1}."""
+        check_learner(self._learner(), type(self).__name__)
         X, s = validate_pu(self, X, y, **self._row_rules())
         return narrow_indices(X), s
 
@@ -74,6 +76,22 @@ class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
             "accept_sparse": "csr" if tags.sparse else False,
             "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
         }
+
+
+def check_learner(learner: Any, owner: str) -> None:
+    """Raise ValueError unless the learner can be a classifier: an estimator, and no outlier detector or regressor."""
+    if isinstance(learner, type) or not hasattr(learner, "get_params"):
+        raise ValueError(
+            f"estimator of {owner} must be a scikit-learn classifier, such as LogisticRegression(); got {learner!r}"
+        )
+    # Classifiers that do not say what they are may be.
+    kind = get_tags(learner).estimator_type
+    if kind not in (None, "classifier"):
+        told = kind.replace("_", " ")
+        raise ValueError(
+            f"estimator of {owner} must be a classifier, which learns from two classes; {type(learner).__name__} is "
+            f"of the kind '{told}'"
+        )
 
 
 def narrow_indices(X: Any) -> Any:

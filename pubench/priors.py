@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pubench.errors import PriorError, UnknownNameError
 from pubench.imports import resolve
+from pubench.specs import SCENARIOS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -79,7 +80,7 @@ def estimate_prior(
     ----------
     X : array or sparse matrix of shape (n, d)
     s : array-like of shape (n,)
-        1 = labelled positive, 0 = unlabelled.
+        1 = labelled positive, 0 = unlabelled; of two other classes the larger in sort order is the labelled one.
     scenario : {"case-control", "single-training-set"}
         Whether U is a sample of the population, or P and U together are.
     estimator : str
@@ -99,11 +100,28 @@ def estimate_prior(
     """
     registered = find_estimator(estimator)
     spec = registered.spec
+    if scenario not in SCENARIOS:
+        raise PriorError(f"scenario {scenario!r} is unknown; give one of {', '.join(SCENARIOS)}")
     if scenario not in spec.scenarios:
         raise PriorError(f"prior estimator '{spec.name}' is not made for {scenario} data")
     arguments = {**spec.params, **params}
-    found = resolve(spec.function)(X, s, scenario=scenario, random_state=random_state, **arguments)
+    found = resolve(spec.function)(X, _codes(s), scenario=scenario, random_state=random_state, **arguments)
     return checked(found, spec.name)
+
+
+def _codes(s: ArrayLike) -> ArrayLike:
+    """Return labels of 0 and 1 as they are, two other classes as 0 and 1: the larger in sort order is the labelled."""
+    import numpy as np
+
+    from pubench.base import encode_labels
+
+    values = np.asarray(s)
+    if values.dtype.kind in "biuf" and np.isin(values, (0, 1)).all():
+        return s
+    try:
+        return encode_labels(values)[1]
+    except ValueError as error:
+        raise PriorError(f"labels must be 1 (labelled) and 0 (unlabelled), or two classes: {error}") from None
 
 
 def checked(found: Any, name: str) -> PriorEstimate:
@@ -118,7 +136,8 @@ def prior_to_use(estimator: Any, X: Any, s: ArrayLike) -> float:
     """Return the number behind a classifier's ``prior``: itself, or what the prior estimator that it names says.
 
     For ``fit``, after validation. The estimator sees the classifier's ``scenario`` and ``random_state``; a RandomState
-    is not moved on, so that what else is drawn does not depend on how the prior was found. Doubts become a warning.
+    is not moved on, so that what else is drawn does not depend on how the prior was found. Doubts become a warning, as
+    does a number below the share of labelled rows in a single training set, whose labelled rows are all positive.
 
     Parameters
     ----------
@@ -139,6 +158,7 @@ def prior_to_use(estimator: Any, X: Any, s: ArrayLike) -> float:
         If no prior estimator has that name, or it cannot serve these data.
     """
     if not isinstance(estimator.prior, str):
+        _warn_of_small_prior(float(estimator.prior), s, estimator.scenario)
         return float(estimator.prior)
     state = copy.deepcopy(estimator.random_state)
     try:
@@ -151,3 +171,17 @@ def prior_to_use(estimator: Any, X: Any, s: ArrayLike) -> float:
         told = f"the prior {found.value:.3f} is an estimate in doubt: {'; '.join(found.doubts)}"
         warnings.warn(told, UserWarning, stacklevel=3)
     return found.value
+
+
+def _warn_of_small_prior(prior: float, s: ArrayLike, scenario: Scenario) -> None:
+    """Warn of a prior that no single training set with these labels can have."""
+    import numpy as np
+
+    least = float(np.mean(np.asarray(s)))
+    if scenario == "single-training-set" and prior < least:
+        warnings.warn(
+            f"the prior {prior:.3g} is below {least:.3g}, the share of labelled rows, which are all positive in a "
+            "single training set: check the prior and the scenario",
+            UserWarning,
+            stacklevel=4,
+        )

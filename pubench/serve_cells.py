@@ -21,6 +21,7 @@ from pubench.data import PUTrain
 from pubench.failures import describe
 from pubench.fitting import MisbehaviourError, Predictions, Recipe, fit, predict, take_rows
 from pubench.imports import load_files, resolve
+from pubench.inside import Model, offers, show
 from pubench.memory import peak_mb, reset_peak
 from pubench.messages import Message
 from pubench.prepared import read_features
@@ -53,13 +54,16 @@ def serve_cells(message: Message, channel: Channel) -> None:
         trials = bench.search()
     tune_seconds = time.perf_counter() - started if trials else 0.0
     channel.send({"kind": "searched", "seconds": tune_seconds, "trials": [_trial_json(t) for t in trials]})
-    done: dict[str, tuple[Predictions, dict[str, float]]] = {}
+    done: dict[str, Model] = {}
     for criterion in request["criteria"]:
         channel.send({"kind": "start", "criterion": criterion["name"]})
         try:
             _answer(bench, criterion, trials, done)
         except BaseException as error:
             channel.send({"kind": "failed", "criterion": criterion["name"]} | describe(error))
+    # Last of all: every result is out, whatever a model does when it is looked into.
+    for model in done.values():
+        show(model, channel.send)
     channel.send({"kind": "end"})
 
 
@@ -67,7 +71,7 @@ def _answer(
     bench: Bench,
     criterion: Mapping[str, Any],
     trials: list[Trial],
-    done: dict[str, tuple[Predictions, dict[str, float]]],
+    done: dict[str, Model],
 ) -> None:
     chosen: Mapping[str, Any] = {}
     if criterion["needs_prior"] and bench.prior_error is not None:
@@ -80,7 +84,7 @@ def _answer(
     name = json.dumps(chosen, sort_keys=True)
     if name not in done:
         done[name] = bench.fit_and_score(chosen)
-    predictions, seconds = done[name]
+    predictions, seconds = done[name].predictions, done[name].seconds
     arrays: list[NDArray[Any]] = [predictions.score, predictions.decision]
     if predictions.probability is not None:
         arrays.append(predictions.probability)
@@ -92,6 +96,7 @@ def _answer(
         **bench.estimated,
     }
     bench.channel.send(header | seconds | {"peak_memory_mb": peak_mb()}, arrays)
+    done[name].criteria.append(criterion["name"])
 
 
 def _no_trial(trials: list[Trial], criterion: str, raised: Mapping[str, Exception]) -> str:
@@ -273,7 +278,7 @@ class Bench:
         answer = self.channel.ask({"kind": "oracle", "criteria": names}, arrays)
         return {name: float(value) for name, value in answer.header["values"].items()}
 
-    def fit_and_score(self, chosen: Mapping[str, Any]) -> tuple[Predictions, dict[str, float]]:
+    def fit_and_score(self, chosen: Mapping[str, Any]) -> Model:
         """Fit on all training rows and score the test rows."""
         rows = self._fit_rows(np.arange(len(self.train.s)))
         X = take_rows(self.train.X, rows)
@@ -284,4 +289,4 @@ class Bench:
         fitted = time.perf_counter()
         predictions = predict(estimator, X_test)
         seconds = {"fit_seconds": fitted - started, "score_seconds": time.perf_counter() - fitted}
-        return predictions, seconds
+        return Model(predictions, seconds, estimator if offers(estimator) else None, X_test, [])

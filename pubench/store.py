@@ -1,19 +1,18 @@
 """A run folder: the suite as it was, the plan, provenance, and an append-only record of finished cells.
 
-``cells.jsonl`` and ``trials.jsonl`` hold one record a line, each behind a digest of its text. A line that is torn or
-was altered is noticed on reading and its cell is simply not finished.
+``cells.jsonl``, ``trials.jsonl`` and ``inside.jsonl`` hold one record a line, each behind a digest of its text. A line
+that is torn or was altered is noticed on reading and its cell is simply not finished.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,9 @@ from pubench.jobs import Cell, Plan, PlannedMetric
 
 __all__ = [
     "Store",
-    "locked",
     "mend",
     "read_cards",
+    "read_inside",
     "read_plan",
     "read_provenance",
     "read_records",
@@ -36,63 +35,29 @@ __all__ = [
     "write_provenance",
 ]
 
-_CELLS, _TRIALS, _PLAN = "cells.jsonl", "trials.jsonl", "plan.json"
+_CELLS, _PLAN = "cells.jsonl", "plan.json"
+_BESIDE = {"trials": "trials.jsonl", "inside": "inside.jsonl"}
+_RECORDS = (_CELLS, *_BESIDE.values())
 _DIGITS = 16
 _SYNC_SECONDS = 1.0
 
 Record = dict[str, Any]
 
 
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder for this run; the system lets go of it when the process ends, however it ends."""
-    _refuse_foreign(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise RunFolderError(
-            f"cannot use run folder {folder}: {error.strerror}; choose another --out"
-        ) from None
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip() or "unknown"
-            raise RunFolderError(
-                f"run folder {folder} is in use by process {holder}; wait for it, or choose another --out"
-            ) from None
-        with contextlib.suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _refuse_foreign(folder: Path) -> None:
-    """Refuse a folder that holds other things: a run would write its own report and suite over them."""
-    ours = {_PLAN, _CELLS, ".lock"}
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if names and not names & ours:
-        raise RunFolderError(
-            f"{folder} is not empty and no run folder (it holds '{min(names)}'); choose another --out"
-        )
-
-
 class Store:
-    """The writing side of a run folder; hold :func:`locked` while using it."""
+    """The writing side of a run folder; hold :func:`pubench.lock.locked` while using it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._files = {name: _Appender(folder / name) for name in (_CELLS, _TRIALS)}
+        self._files = {name: _Appender(folder / name) for name in _RECORDS}
 
     def append(self, record: Record) -> None:
         """Record a finished cell. Its trials go first: a cell on record has its trials on record."""
         record = dict(record)
-        trials = record.pop("trials", None)
-        if trials is not None:
-            self._files[_TRIALS].append({"key": record["key"], "trials": trials})
+        for name, file in _BESIDE.items():
+            part = record.pop(name, None)
+            if part is not None:
+                self._files[file].append({"key": record["key"], name: part})
         self._files[_CELLS].append(record)
 
     def close(self) -> None:
@@ -166,8 +131,14 @@ def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
 
 def read_trials(folder: Path) -> dict[str, list[Any]]:
     """Return the trials of each tuned cell by key, as [params, value, seconds, error]."""
-    records, _ = _read(folder / _TRIALS)
+    records, _ = _read(folder / _BESIDE["trials"])
     return {key: record["trials"] for key, record in records.items()}
+
+
+def read_inside(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return what the models of cells told of themselves, by key."""
+    records, _ = _read(folder / _BESIDE["inside"])
+    return {key: record["inside"] for key, record in records.items()}
 
 
 def _read(path: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
@@ -204,7 +175,7 @@ def _record(line: bytes) -> Record | None:
 def mend(folder: Path) -> tuple[str, ...]:
     """Take lines that cannot be trusted out of the records, keep the file as it was, and say what was found."""
     found: list[str] = []
-    for name in (_CELLS, _TRIALS):
+    for name in _RECORDS:
         records, problems = _read(folder / name)
         if problems:
             found += problems
@@ -216,7 +187,7 @@ def mend(folder: Path) -> tuple[str, ...]:
 
 def set_aside(folder: Path) -> None:
     """Keep earlier records under another name and start anew (``--force``)."""
-    for name in (_CELLS, _TRIALS):
+    for name in _RECORDS:
         path = folder / name
         number = len(list(folder.glob(f"{name}.old-*"))) + 1
         if path.exists():
@@ -225,7 +196,7 @@ def set_aside(folder: Path) -> None:
 
 def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
     """Write what the folder is for, and the suite as it was."""
-    cells = [list(cell_fields(cell).values()) for cell in plan.cells]
+    fields = list(Cell.__dataclass_fields__)
     value = {
         "suite": plan.suite,
         "description": plan.description,
@@ -233,19 +204,14 @@ def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
         "shown": plan.shown,
         "report": plan.report,
         "paper": plan.paper,
-        "fields": list(Cell.__dataclass_fields__),
-        "cells": cells,
+        "fields": fields,
+        "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
     }
     try:
         write_atomically(folder / "suite.toml", suite_text)
         write_atomically(folder / _PLAN, json.dumps(value, separators=(",", ":")))
     except OSError as error:
         raise StoreError(f"cannot write {folder}: {error.strerror}") from None
-
-
-def cell_fields(cell: Cell) -> dict[str, Any]:
-    """Return the fields of a cell by name, without the deep copy of dataclasses.asdict."""
-    return {name: getattr(cell, name) for name in Cell.__dataclass_fields__}
 
 
 def read_plan(folder: Path) -> Plan:

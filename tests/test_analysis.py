@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pubench.analysis import Block, best_cells, score_table
+from pubench.analysis import Block, best_cells, score_table, some_blocks
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def test_what_failed_is_counted_and_never_averaged() -> None:
     assert (table.ok.tolist(), table.planned.tolist()) == ([[1, 1]], [[8, 1]])
     assert table.failures[0][0] == {status: statuses.count(status) for status in statuses}
     assert table.failures[0][1] == {}
-    assert best_cells(table).tolist() == [[False, True]]
+    assert not best_cells(table).any()
     assert table.waiting.tolist() == [[True, False]]
 
 
@@ -42,6 +42,22 @@ def test_undefined_metrics_are_left_out_of_means_but_counted(undefined: float | 
     np.testing.assert_allclose(table.mean, [[0.5, 0.2]])
     assert (table.ok[0, 0], table.undefined[0, 0], table.planned[0, 0]) == (2, 1, 2)
     assert table.complete.tolist() == [[False, True]]
+
+
+def test_who_is_left_alone_by_failures_is_not_the_best() -> None:
+    for other in (row("b", None, status="failed"), row("b", 0.9, reference=True), row("b", float("nan"))):
+        assert not best_cells(score_table([row("a", 0.5), other], "acc", True)).any()
+    rows = [row("a", 0.5), row("b", 0.4), row("c", None, status="failed")]
+    assert best_cells(score_table(rows, "acc", True)).tolist() == [[True, False, False]]
+
+
+def test_some_blocks_are_a_table_of_their_own() -> None:
+    rows = [row(name, value, dataset=data) for name, value in (("a", 0.1), ("b", 0.2)) for data in "xyz"]
+    table = score_table(rows, "acc", True)
+    part, own = some_blocks(table, [2, 0]), score_table([r for r in rows if r["dataset"] == "z"], "acc", True)
+    assert [block.dataset for block in part.blocks] == ["z", "x"]
+    assert part.mean[:1].tolist() == own.mean.tolist()
+    assert part.complete.shape == (2, 2)
 
 
 def test_a_metric_that_no_row_has_is_undefined() -> None:

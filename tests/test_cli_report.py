@@ -119,6 +119,25 @@ def test_small_partial_and_failed_runs(tmp_path, capsys, keys, said):
     assert (tmp_path / "out" / "accuracy.tex").is_file()
 
 
+def test_who_is_left_alone_is_the_best_in_no_format(tmp_path, capsys):
+    run, out = write_run(tmp_path / "run", statuses=("ok", "failed", "failed")), tmp_path / "out"
+    pubench_here(capsys, "report", run, "--out", out)
+    assert 'class="best"' not in (out / "report.html").read_text(encoding="utf-8")
+    assert "**" not in (out / "report.md").read_text(encoding="utf-8")
+    assert r"\textbf" not in (out / "accuracy.tex").read_text(encoding="utf-8")
+    assert {line["best"] for line in csv.DictReader((out / "scores.csv").open(encoding="utf-8"))} == {"False"}
+    assert ")*" not in pubench_here(capsys, "report", run).stdout
+
+
+def test_the_page_of_a_run_that_goes_on_says_how_far_it_is(tmp_path, capsys):
+    run = write_run(tmp_path / "run", statuses=("ok", None, "ok", "timeout"))
+    page = pubench_here(capsys, "report", run, "--format", "html").stdout
+    assert "54 of 72 cells have ended." in page
+    assert "The run is going on" not in page
+    done = pubench_here(capsys, "report", write_run(tmp_path / "done"), "--format", "html").stdout
+    assert "cells have ended" not in done
+
+
 def test_the_suites_rules_reach_the_report(tmp_path):
     report = {
         "test": "nemenyi",
@@ -173,3 +192,4 @@ def test_a_hundred_thousand_rows_still_work(tmp_path, capsys):
     pubench_here(capsys, "report", run, "--out", tmp_path / "out")
     assert time.process_time() - start < 60
     assert "500 of 500 data sets" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert (tmp_path / "out" / "report.html").stat().st_size < 4_000_000

@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.stats import rankdata
 
 from pubench.analysis import score_table
-from pubench.comparison import Comparison, Rules, compare
+from pubench.comparison import Comparison, Rules, compare, rank
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
@@ -44,6 +44,26 @@ def test_demsars_example() -> None:
     assert compared(rows_of(AUC), test="nemenyi", alpha=0.05).groups == (
         ("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),
     )
+
+
+def test_ranks_say_which_data_sets_and_lines_entered() -> None:
+    rows = [
+        row(name, value, dataset=data, criterion=criterion)
+        for name, value in (("a", 0.1), ("b", 0.2))
+        for data in "xyz"
+        for criterion in ("puf", "pauc")
+    ]
+    assert compared(rows).ranking.over == "3 of 3 data sets, 6 of 6 lines"
+    assert compared(rows, unit="block").ranking.over == "6 of 6 blocks"
+    assert compared([one for one in rows if one["criterion"] == "puf"]).ranking.over == "3 of 3 data sets"
+    for broken in (0, 1, 2):
+        rows[broken] |= {"status": "failed", "acc": None}
+    found = compared(rows)
+    assert found.ranking.over == "2 of 3 data sets, 3 of 6 lines"
+    assert rank(score_table(rows, "acc", True), Rules()).over == found.ranking.over
+    np.testing.assert_array_equal(found.ranking.ranks, found.ranks)
+    # As the worst of its line, a failed cell lets its line enter.
+    assert compared(rows, missing="worst-rank").ranking.over == "3 of 3 data sets, 6 of 6 lines"
 
 
 def test_pairs_are_wilcoxons_with_holm() -> None:

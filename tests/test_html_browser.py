@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.browser import chromium, find, names, seen
 from helpers.html import rows_of
 
 from pubench.report import build_report
@@ -17,32 +17,11 @@ webdriver = pytest.importorskip("selenium.webdriver")
 wait = pytest.importorskip("selenium.webdriver.support.wait")
 
 MEANS = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
-OPTIONS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,1000",
-)
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (chromium and driver):
-        pytest.skip("no chromium and chromedriver on the path")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for option in (*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield started
-    started.quit()
+    yield from chromium(tmp_path_factory.mktemp("chromium"))
 
 
 @pytest.fixture
@@ -61,19 +40,6 @@ def page(browser: Any, tmp_path: Path) -> Any:
     browser.get(file.as_uri())
     browser.execute_script("try { localStorage.clear() } catch {}")
     return browser
-
-
-def find(page: Any, selector: str) -> list[Any]:
-    return list(page.find_elements("css selector", selector))
-
-
-def seen(page: Any, selector: str) -> list[str]:
-    return [element.text for element in find(page, selector) if element.is_displayed()]
-
-
-def names(page: Any) -> list[str]:
-    """The data sets in the order in which they stand."""
-    return seen(page, "table.scores tbody th")
 
 
 def test_it_opens_without_errors_and_asks_nobody(page: Any) -> None:
@@ -120,7 +86,7 @@ def test_the_metric_can_be_switched(page: Any) -> None:
         "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
     )
     assert seen(page, "table.scores caption") == ["f1 (higher is better)"]
-    assert len(seen(page, "figure figcaption")) == 2
+    assert len(seen(page, "figure figcaption")) == 3
 
 
 def test_a_mean_opens_its_replicates_and_escape_closes_them(page: Any) -> None:
@@ -179,3 +145,52 @@ def test_it_fits_a_phone(page: Any) -> None:
         assert page.execute_script(width) <= 0
     finally:
         page.set_window_size(1280, 1000)
+
+
+def tell(browser: Any, file: Path) -> None:
+    """Open the page of a run that has every section."""
+    rows, trials, inside = [], {}, {}
+    for criterion, shift in (("puf", -0.05), ("oracle-acc", 0.0)):
+        for plain in rows_of(MEANS, criterion=criterion, reference=criterion == "oracle-acc"):
+            for n_p in (10, 20):
+                key = f"k{len(rows)}"
+                labelled = {"labelling": f"case-control n_p={n_p}", "key": key, "params": '{"c": 1}'}
+                value = plain["acc"] + shift
+                rows.append(plain | labelled | {"acc": value, "f1": 1 - value})
+                trials[key] = [[{"c": c}, float(c == 1), 0.1, ""] for c in range(20)]
+                curve = {"stages": [1, 2, 3], "metrics": {"acc": [0.1, 0.2, 0.3], "f1": [0.3, 0.2, 0.1]}}
+                inside[key] = {"of": "importance", "size": 1, "weights": [["<b>", 1.0]], **curve}
+    number = {"dataset": "d0", "algorithm": "a", "metric": "acc", "mean": 0.9}
+    paper = {"citation": "A. Author", "numbers": [number]}
+    report = build_report(rows, "all", {"acc": True, "f1": True}, paper=paper)
+    file.write_text(html_report(report, rows, {}, trials, inside), encoding="utf-8")
+    browser.get(file.as_uri())
+
+
+def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_path: Path) -> None:
+    tell(browser, tmp_path / "all.html")
+    for name in ("paper", "sensitivity", "price", "tuning", "models"):
+        assert find(browser, f"nav a[href='#{name}']")
+        assert find(browser, f"#{name}")[0].is_displayed()
+    assert seen(browser, "#price caption") == ["acc: loss against oracle-acc"]
+    switch = "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
+    browser.execute_script(switch)
+    assert seen(browser, "#price caption") == ["f1: loss against oracle-acc"]
+    assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+
+
+def test_a_search_is_told_behind_its_mean(browser: Any, tmp_path: Path) -> None:
+    tell(browser, tmp_path / "all.html")
+    find(browser, "table.scores tbody td button")[0].click()
+    wait.WebDriverWait(browser, 20).until(lambda _: find(browser, "#cell")[0].is_displayed())
+    assert "20 trials; best so far at 1: 0, 2: 1" in find(browser, "#cell tbody")[0].text
+
+
+def test_every_section_fits_a_phone(browser: Any, tmp_path: Path) -> None:
+    tell(browser, tmp_path / "all.html")
+    browser.set_window_size(500, 900)
+    try:
+        width = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert browser.execute_script(width) <= 0
+    finally:
+        browser.set_window_size(1280, 1000)

@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import time
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,11 @@ def test_the_table_marks_the_best_and_names_the_leader() -> None:
     won, lost = page.duels["a", "b"], page.duels["b", "a"]
     assert (won.wins, won.ties, won.losses) == (lost.losses, lost.ties, lost.wins) == (2, 0, 1)
     assert ("a", "a") not in page.duels
+
+
+def test_a_leader_by_rank_may_be_worse_on_average() -> None:
+    found = read(rows_of({"a": [0.9, 0.9, 0.1], "b": [0.8, 0.8, 0.8]}))
+    assert "worse by 0.167 on average" in " ".join(found.text.split())
 
 
 def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better() -> None:
@@ -134,25 +140,81 @@ def test_a_metric_that_knows_no_better_is_shown_without_ranks() -> None:
     assert "svg" not in found.tags
 
 
-@pytest.mark.slow
-def test_a_large_benchmark_is_a_small_page() -> None:
-    """30 data sets x 20 algorithms x 10 replicates: at most 500 KB, within 10 seconds."""
+def test_collapsed_models_are_marked_at_their_means() -> None:
+    rows = rows_of(THREE)
+    rows[0] |= {"collapsed": True}
+    rows += [row("tuned", 0.5, dataset="d0", criterion="puf", replicate=r, collapsed=True) for r in range(2)]
+    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics
+    # What was not tuned stands in the line of the criterion, its collapses with it.
+    (tuned,) = (line for line in page.lines if line.criterion == "puf")
+    assert [cell.remark for cell in tuned.cells] == ["1 collapsed", "", "", "2 collapsed"]
+
+
+def test_where_one_fails_everywhere_the_others_are_still_compared() -> None:
+    rows = rows_of(THREE)
+    rows += [row("broken", None, dataset=f"d{d}", status="failed", error="boom") for d in range(3)]
+    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics
+    assert (page.ranks, page.leader) == ({}, None)
+    assert page.order == ("a", "b", "c")
+    found = read(rows)
+    assert (
+        "there are no data sets in which every algorithm finished all replicates; those that did"
+        in found.text
+    )
+    assert "so algorithms are only tested in pairs" in found.text
+
+
+def test_a_card_says_which_classes_count_for_what() -> None:
+    card = {
+        "rows": 10,
+        "features": 2,
+        "positive": ["x"],
+        "negative": [f"c{i}" for i in range(20)],
+        "prior": 0.3,
+        "used": {"positive": 3, "negative": 7},
+        "differs": "two rows fewer than the paper",
+    }
+    rows = rows_of(THREE)
+    report = build_report(rows, "s", {"acc": True}, cards={"d0": card, "d1": {"rows": 5, "positive": ["p"]}})
+    text = " ".join(outline(html_report(report, rows, {})).text.split())
+    assert "Positivex (3 rows)" in text
+    assert "c10, c11 and 8 more classes (7 rows) Prior0.300" in text
+    assert "Differstwo rows fewer than the paper" in text
+    assert "Positivep " in text
+
+
+Large = tuple[list[dict[str, Any]], dict[str, list[Any]], dict[str, dict[str, Any]]]
+
+
+def large_run() -> Large:
+    """30 data sets x 20 algorithms x 10 replicates: rows, 20 trials of each cell, what every second model tells."""
     rng = np.random.default_rng(0)
-    rows = [
-        row(
-            f"algorithm-{a}",
-            float(rng.random()),
-            dataset=f"data-set-{d}",
-            replicate=r,
-            f1=float(rng.random()),
-            params=json.dumps({"c": float(f"{rng.random():.3g}")}),
-            fit_seconds=float(rng.random()),
-        )
-        for d in range(30)
-        for a in range(20)
-        for r in range(10)
-    ]
+    rows, trials, inside = [], {}, {}
+    for d, a, r in product(range(30), range(20), range(10)):
+        key, metrics = f"k{d}-{a}-{r}", {name: rng.random(50).round(6).tolist() for name in ("acc", "f1")}
+        place = {"dataset": f"data-set-{d}", "replicate": r, "key": key, "criterion": "puf"}
+        tried = [
+            [{"c": float(rng.random()), "depth": int(rng.integers(9))}, float(rng.random())]
+            for _ in range(20)
+        ]
+        trials[key] = [[*trial, 0.1, ""] for trial in tried]
+        params = json.dumps({"c": float(f"{rng.random():.3g}")})
+        scores = {"f1": float(rng.random()), "params": params, "fit_seconds": float(rng.random())}
+        rows.append(row(f"algorithm-{a}", float(rng.random()), **place, **scores))
+        if a % 2 == 0:
+            weights = [[f"feature {i}", float(f"{rng.random():.6g}")] for i in range(30)]
+            stages = {"stages": list(range(2, 101, 2)), "metrics": metrics}
+            inside[key] = {"of": "importance", "size": 30, "weights": weights, **stages}
+    return rows, trials, inside
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", [False, True], ids=["rows", "rows, trials and models"])
+def test_a_large_benchmark_is_a_small_page(told: bool) -> None:
+    """At most 500 KB, within 10 seconds."""
+    rows, trials, inside = large_run()
     start = time.process_time()
-    page = page_of(rows, metrics={"acc": True, "f1": True})
+    report = build_report(rows, "s", {"acc": True, "f1": True})
+    page = html_report(report, rows, {}, trials, inside) if told else html_report(report, rows, {})
     assert time.process_time() - start < 10
     assert len(page.encode()) < 500_000

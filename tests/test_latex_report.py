@@ -78,10 +78,68 @@ def test_long_and_wide_tables_are_split_and_lose_nothing() -> None:
 def test_names_that_do_not_differ_go_to_the_caption_and_repeated_ones_are_left_out() -> None:
     rows = [row | {"labelling": labelling} for labelling in ("x", "y") for row in result_rows(AUC[:2], NAMES)]
     rows.sort(key=lambda row: row["dataset"])
+    # A data set of its own labelling: columns by labelling would have holes.
+    rows += [row | {"labelling": "z"} for row in result_rows(AUC[:3], NAMES)[-4:]]
     text = only(build_report(rows, "s", {"acc": True}))
     assert text.count(r"data\_0 & ") == 1
     assert "\n & y & " in text
     assert "x & y" not in text
+
+
+def crossed(labellings: tuple[str, ...], criteria: tuple[str, ...], names: tuple[str, ...] = NAMES) -> Report:
+    """Return a report of every data set under each labelling and criterion, and of an untuned reference."""
+    rows = [
+        row | {"labelling": labelling, "criterion": criterion, "acc": row["acc"] - 0.01 * k}
+        for labelling in labellings
+        for k, criterion in enumerate(criteria)
+        for row in result_rows(AUC[:, : len(names)], names)
+    ]
+    rows += [
+        row | {"labelling": labelling, "criterion": None, "reference": True}
+        for labelling in labellings
+        for row in result_rows(AUC[:, :1] + 0.1, ("supervised",))
+    ]
+    return build_report(rows, "s", {"acc": True})
+
+
+def test_criteria_become_groups_of_columns() -> None:
+    text = only(crossed(("l",), ("puf", "pauc"), NAMES[:2]))
+    assert text.count(r"\begin{table}") == 1
+    assert (
+        r" & \multicolumn{2}{c}{puf} & \multicolumn{2}{c}{pauc} & \multicolumn{1}{c}{references} \\" in text
+    )
+    assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}\cmidrule(lr){6-6}" in text
+    # A line for each data set, with both criteria's means and the reference once.
+    assert len(re.findall(r"^data\\_\d+ & ", text, re.MULTILINE)) == 14
+    (first,) = re.findall(r"^data\\_0 & (.*) \\\\$", text, re.MULTILINE)
+    means = re.findall(r"\d\.\d{3}", first)
+    expected = [AUC[0, 0], AUC[0, 1], AUC[0, 0] - 0.01, AUC[0, 1] - 0.01, AUC[0, 0] + 0.1]
+    assert [float(mean) for mean in means] == pytest.approx(expected, abs=6e-4)
+    assert first.count(r"\textbf") == 2
+    assert "acc (higher is better); l; columns by criterion; 1 replicate." in text
+    assert "Average ranks within each group, over 14 of 14 data sets." in text
+    # Ranks are those of each group alone; both are the same here.
+    (ranks,) = re.findall(r"^average rank & (.*) \\\\$", text, re.MULTILINE)
+    assert ranks.split(" & ")[:2] == ranks.split(" & ")[2:4]
+    assert ranks.split(" & ")[4] == "--"
+
+
+def test_labellings_become_groups_where_there_is_one_criterion() -> None:
+    text = only(crossed(("case-control", "single-training-set"), ("puf",), NAMES[:2]))
+    assert r"\multicolumn{2}{c}{case-{}control} & \multicolumn{2}{c}{single-{}training-{}set}" in text
+    assert "tuned by puf; columns by labelling; 1 replicate." in text
+
+
+def test_groups_are_not_torn_between_pages_and_labellings_stay_labels_beside_criteria() -> None:
+    text = only(crossed(("x", "y"), ("puf", "pauc", "pa", "fp-fn"), NAMES[:2]))
+    parts = text.split(r"\begin{table}")[1:]
+    assert len(parts) > 1
+    for part in parts:
+        assert all(int(count) in (1, 2) for count in re.findall(r"\\multicolumn\{(\d)\}", part))
+        assert "labelling" in part.split(r"\midrule")[0]
+    assert len(re.findall(r"\d\.\d{3} \(", text)) == 14 * 2 * (4 * 2 + 1)
+    # Where two groups do not fit beside each other, criteria stay labels of lines.
+    assert "columns by" not in only(crossed(("l",), ("puf", "pauc")))
 
 
 def test_the_captions_of_many_groups_are_brief() -> None:
@@ -157,6 +215,9 @@ def test_everything_compiles_and_fits_on_its_page(tmp_path: Path) -> None:
         "one": reported(AUC[:1, :1], NAMES[:1], replicates=1),
         "two": reported(AUC[:, :2], NAMES[:2]),
         "empty": build_report([], "s", {"acc": True}),
+        "criteria": crossed(("l",), ("puf", "pauc", "oracle-accuracy"), NAMES[:2]),
+        "both": crossed(("case-control n_p=100", "single-training-set c=0.5"), ("puf", "pauc"), NAMES[:2]),
+        "named": crossed(("x",), (NASTY[3], NASTY[0]), NAMES[:2]),
     }
     log = compile_tex(
         tmp_path, "\n".join(body_of(tmp_path, name, report) for name, report in reports.items())

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,9 +14,9 @@ from hypothesis import strategies as st
 
 from pubench.errors import RunFolderError
 from pubench.jobs import Cell, Plan, PlannedMetric
+from pubench.lock import is_running, locked
 from pubench.store import (
     Store,
-    locked,
     read_plan,
     read_provenance,
     read_records,
@@ -184,12 +185,33 @@ def test_provenance_grows_and_a_damaged_one_is_begun_anew(tmp_path):
 
 
 def test_a_folder_is_held_by_one_run_at_a_time(tmp_path):
-    code = "import sys, pathlib; from pubench.store import locked\nwith locked(pathlib.Path(sys.argv[1])): print('in')"
+    code = "import sys, pathlib; from pubench.lock import locked\nwith locked(pathlib.Path(sys.argv[1])): print('in')"
     command = [sys.executable, "-c", code, str(tmp_path / "run")]
+    assert not is_running(tmp_path / "run")
     with locked(tmp_path / "run"):
+        assert is_running(tmp_path / "run")
         other = subprocess.run(command, capture_output=True, text=True, check=False)
         assert f"is in use by process {os.getpid()}; wait for it" in other.stderr
+    assert not is_running(tmp_path / "run")
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "in\n"
+
+
+def test_who_looks_whether_a_run_goes_on_does_not_keep_one_from_starting(tmp_path):
+    ended = threading.Event()
+
+    def look():
+        while not ended.is_set():
+            is_running(tmp_path)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        for _ in range(300):
+            with locked(tmp_path):
+                pass
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def test_the_lock_says_why_a_folder_cannot_be_used(tmp_path):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pubench.base import check_params, encode_labels
-from pubench.learners import LearnerClassifier, if_learner_has, seeded_clone
+from pubench.learners import LearnerClassifier, check_learner, if_learner_has, seeded_clone
 
 __all__ = ["Delegate"]
 
@@ -40,6 +40,7 @@ class Delegate(LearnerClassifier):
         self
         """
         check_params(self)
+        check_learner(self._learner(), type(self).__name__)
         y = validate_data(self, y=y)
         self.classes_, s = encode_labels(y)
         learner = seeded_clone(self._learner(), self.random_state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -65,6 +66,29 @@ class _LabelFrequency(LearnerClassifier):
         tags.classifier_tags.poor_score = self.scenario == "case-control"
         return tags
 
+    def fit(self, X: Any, y: Any) -> Self:
+        """Estimate c, unless it is given, and fit the learner.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+            Two classes, the larger in sort order being the labelled one.
+
+        Returns
+        -------
+        self
+        """
+        X, codes = self._validate(X, y)
+        check_probabilities(self._learner())
+        # Signed, since learners may compute 2 s - 1.
+        self._fit_learner(X, codes.astype(np.int64))
+        return self
+
+    def _fit_learner(self, X: Any, s: NDArray[np.int64]) -> None:
+        """Set ``c_``, ``prior_`` and ``estimator_``, given rows and s in {0, 1}."""
+        raise NotImplementedError
+
     def _held_out(self, X: Any, s: NDArray[np.int64]) -> Floats:
         learner = seeded_clone(self._learner(), self.random_state)
         return held_out_probabilities(learner, X, s, self.folds, self.random_state)
@@ -72,6 +96,13 @@ class _LabelFrequency(LearnerClassifier):
     def _keep(self, c: float, s: NDArray[np.int64]) -> None:
         n_p = int(s.sum())
         self.c_, self.prior_ = c, prior_of(c, n_p, len(s) - n_p, self.scenario)
+        if self.c is not None and self.scenario == "single-training-set" and c < n_p / len(s):
+            warnings.warn(
+                f"c = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, so that there would be more "
+                "positives than rows; the prior is cut off at 1: check c and the scenario",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 class ElkanNoto(_LabelFrequency):
@@ -116,27 +147,10 @@ class ElkanNoto(_LabelFrequency):
     n_features_in_ : int
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate c and fit the learner.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, codes = self._validate(X, y)
-        # Signed, since learners may compute 2 s - 1.
-        s = codes.astype(np.int64)
-        check_probabilities(self._learner())
+    def _fit_learner(self, X: Any, s: NDArray[np.int64]) -> None:
         c = label_frequency(self._held_out(X, s), s, self.c_from) if self.c is None else float(self.c)
         self._keep(c, s)
         self.estimator_ = seeded_clone(self._learner(), self.random_state).fit(X, s)
-        return self
 
     def decision_function(self, X: Any) -> Floats:
         """Return the estimate of Pr(y = 1 | x), not cut off at 1, less one half; at least 0 means positive.
@@ -186,46 +200,18 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
     estimator : scikit-learn classifier or None, default=None
         The learner, with ``predict_proba``, whose ``fit`` takes sample weights; None is
         ``LogisticRegression(max_iter=1000)``.
-    c : float or None, default=None
-        c if it is known, in (0, 1].
-    c_from : {"mean", "ratio", "max"}, default="mean"
-        The paper's estimators e1, e2 and e3: the mean of g over P, P's share of all g, the largest g.
-    folds : int, default=5
-        Into how many parts rows are held out in turn; as many as there are rows of a kind at most.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
-        The correction for case-control data is ours; Elkan and Noto have single training sets.
-    random_state : int, RandomState instance or None, default=None
-        Makes the folds, and if given takes the place of every ``random_state`` in the learner.
+    c, c_from, folds, scenario, random_state
+        As in :class:`ElkanNoto`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        ``classes_[1]`` is the labelled class.
-    c_ : float
-    prior_ : float
-        The Pr(y = 1) that follows from c, 1 at most.
+    classes_, c_, prior_, n_features_in_
+        As in :class:`ElkanNoto`.
     estimator_ : classifier
         The learner fitted on the weighted rows.
-    n_features_in_ : int
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate c and the weights, and fit the learner.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, codes = self._validate(X, y)
-        # Signed, since learners may compute 2 s - 1.
-        s = codes.astype(np.int64)
-        check_probabilities(self._learner())
+    def _fit_learner(self, X: Any, s: NDArray[np.int64]) -> None:
         name = weight_name(self._learner())
         if name is None:
             raise ValueError(
@@ -238,7 +224,6 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         rows, classes, weights = self._weighted(X, s, w)
         learner = seeded_clone(self._learner(), self.random_state)
         self.estimator_ = learner.fit(rows, classes, **{name: weights})
-        return self
 
     def _weighted(self, X: Any, s: NDArray[np.int64], w: Floats) -> tuple[Any, NDArray[np.int64], Floats]:
         """Return rows, classes and weights; rows without weight are left out."""

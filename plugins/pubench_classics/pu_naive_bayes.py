@@ -79,7 +79,8 @@ class PUNaiveBayes(BayesClassifier):
     ----------
     prior : float or str, default=0.5
         :math:`\pi` = Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. A
-        single-training-set prior below the share of labelled rows, which are all positive, counts as that share.
+        single-training-set prior below the share of labelled rows, which are all positive, counts as that share, and a
+        warning says so.
     scenario : {"case-control", "single-training-set"}, default="case-control"
     model : {"auto", "multinomial", "gaussian"}, default="auto"
         ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.

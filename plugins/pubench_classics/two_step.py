@@ -156,24 +156,15 @@ class TwoStepSpies(_TwoStep):
         The share of P that is hidden in U.
     noise : float, default=0.15
         The share of spies that may score below likely negatives.
-    max_iter : int, default=20
-        How often the learner is fitted in the second step at most.
-    max_missed : float, default=0.08
-        The share of P that the last learner may call negative; if it calls more so, the first is kept.
+    max_iter, max_missed
+        As in :class:`TwoStepRocchio`, of the second step.
     random_state : int, RandomState instance or None, default=None
         Chooses the spies, and if given takes the place of every ``random_state`` in the learner and its parts.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        ``classes_[1]`` is the labelled class.
-    estimator_ : classifier
-        The learner kept, fitted on the codes 0 and 1.
-    n_likely_negative_ : int
-        How many unlabelled rows the first step found. If there are none, all are taken.
-    n_iter_ : int
-        How often the learner was fitted in the second step.
-    n_features_in_ : int
+    classes_, estimator_, n_likely_negative_, n_iter_, n_features_in_
+        As in :class:`TwoStepRocchio`.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.ndimage import gaussian_filter1d
 from sklearn.isotonic import isotonic_regression
 
-from pubench.priors import PriorEstimate
-from pubench.specs import SCENARIOS, Scenario
-from pubench_priors.estimating import estimate_by_scores
-from pubench_priors.problem import Floats, Settings, read_problem
+from pubench_priors.estimating import mixture_estimator
+from pubench_priors.problem import Floats
 
 __all__ = ["dedpul", "density_ratio", "expected_share", "share_of_positives"]
 
@@ -22,9 +18,7 @@ _TOLERANCE = 0.6
 _BANDWIDTH = 0.6
 
 
-def dedpul(
-    X: Any, s: ArrayLike, *, scenario: Scenario, random_state: Any = None, **settings: Any
-) -> PriorEstimate:
+def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
     r"""Estimate the prior by the ratio r of the densities of scores on P and on U.
 
     A share :math:`\alpha` of positives in U makes :math:`\Pr(y = 1 | u) = \alpha r(u)`, which is at most 1. EM starts
@@ -37,26 +31,18 @@ def dedpul(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n, d)
-        NaN is a missing value, in dense rows.
-    s : array-like of shape (n,)
-        1 = labelled positive, 0 = unlabelled.
-    scenario : {"case-control", "single-training-set"}
-    random_state : int, RandomState, Generator or None
-    **settings
-        ``classifier``, ``folds``, ``level`` and ``n_resamples``: see :class:`pubench_priors.problem.Settings`.
+    labelled, unlabelled : float arrays of shapes (n_p,) and (n_u,)
+        Scores, of which only the order counts.
 
     Returns
     -------
-    PriorEstimate
+    float
+        The share of positives among the unlabelled rows.
     """
-    problem = read_problem("dedpul", X, s, scenario, random_state, claimed=SCENARIOS)
-    return estimate_by_scores(problem, Settings.of("dedpul", settings), share=share_of_positives)
-
-
-def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
-    """Return the share of positives among the unlabelled scores (m,), given those of P (n,)."""
     return expected_share(density_ratio(labelled, unlabelled), _TOLERANCE / math.sqrt(len(labelled)))
+
+
+dedpul = mixture_estimator("dedpul", share_of_positives)
 
 
 def expected_share(ratio: Floats, tolerance: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,7 +12,6 @@ from numpy.typing import ArrayLike
 from pubench.errors import PriorError
 from pubench.priors import PriorEstimate
 from pubench.specs import Scenario
-from pubench_priors.doubts import CLEAR
 from pubench_priors.estimating import estimate_by_scores
 from pubench_priors.problem import Floats, Labels, Settings, read_problem
 
@@ -83,7 +81,6 @@ def elkan_noto(
         problem,
         Settings.of(f"elkan-noto-{which}", settings),
         statistic=partial(_prior, _FREQUENCIES[which]),
-        more_doubts=partial(_overlap, _FREQUENCIES[which]),
     )
 
 
@@ -117,16 +114,6 @@ def highest_step(scores: Floats, s: Labels, least_rows: int) -> float:
     means = np.cumsum(s[order], dtype=np.int64)[ends - 1] / ends
     errors = np.sqrt(means * (1.0 - means) / ends) + 0.5 / ends
     return float(means[np.argmax(means - 3.0 * errors)])
-
-
-def _overlap(frequency: Frequency, scores: Floats, s: Labels) -> list[str]:
-    """Doubt a frequency that is clearly below that among the highest scores: other positives lie among negatives."""
-    rows = _step_rows(s)
-    found, most = frequency(scores, s), highest_step(scores, s, rows)
-    error = math.sqrt(most * (1.0 - most) / rows) + 0.5 / rows
-    if most - found <= CLEAR * error:
-        return []
-    return ["the classes overlap, which this method assumes they do not: the prior is less than estimated"]
 
 
 def _step_rows(s: Labels) -> int:

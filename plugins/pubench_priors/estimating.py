@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from numpy.typing import ArrayLike
+from scipy.stats import beta, norm
 
 from pubench.priors import PriorEstimate
-from pubench.specs import Scenario
+from pubench.specs import SCENARIOS, Scenario
 from pubench_priors.doubts import doubts_of
-from pubench_priors.problem import Floats, Labels, Problem, Settings
+from pubench_priors.problem import Floats, Labels, Problem, Settings, read_problem
 from pubench_priors.scoring import score_rows
 
-__all__ = ["Share", "Statistic", "estimate_by_scores", "finished", "prior_of_mixture"]
+__all__ = [
+    "Share",
+    "Statistic",
+    "best_half",
+    "estimate_by_scores",
+    "finished",
+    "mixture_estimator",
+    "most_in_half",
+    "prior_of_mixture",
+]
 
 Statistic = Callable[[Floats, Labels], float]
 """From scores (n,) and labels s (n,) to the prior."""
-Doubts = Callable[[Floats, Labels], list[str]]
-"""From scores and labels to sentences."""
 Share = Callable[[Floats, Floats], float]
 """From the scores of P and of U to the share of positives in U."""
+# An excess of so many standard errors is overlap: the smoothing of e1 and e2 alone makes two or three at times.
+_FAR, _MATTERS = 4.0, 0.01
 
 
 def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats, s: Labels) -> float:
@@ -39,51 +50,104 @@ def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats, s: Labels
 
 
 def estimate_by_scores(
-    problem: Problem,
-    settings: Settings,
-    *,
-    share: Share | None = None,
-    statistic: Statistic | None = None,
-    more_doubts: Doubts = lambda scores, s: [],
+    problem: Problem, settings: Settings, *, share: Share | None = None, statistic: Statistic | None = None
 ) -> PriorEstimate:
     """Score the rows, apply the statistic, and ask the bootstrap how far it moves.
 
     Rows are drawn anew with their scores: in case-control data P and U apart, in a single training set all together.
     The models are not fitted again: an error of theirs changes which score a row has, and what is estimated from
     scores is right for any score that ranks.
+
+    The interval is the hull of two: the statistic's own, and that of :func:`best_half`, which overlap of the classes
+    disturbs far less, but which varies more. Where the method's assumption holds, both are right.
     """
     if share is not None:
         statistic = partial(prior_of_mixture, share, problem.scenario)
     assert statistic is not None
-    scores = score_rows(problem, settings.classifier, settings.folds)
-    value = statistic(scores, problem.s)
-    moved = _resampled(statistic, scores, problem, settings.n_resamples) - value
-    reach = float(norm.ppf(0.5 + settings.level / 2.0)) * _spread(moved)
-    doubts = doubts_of(scores, problem.s) + more_doubts(scores, problem.s)
-    return finished(value, (value - reach, value + reach), problem, settings, doubts)
+    purer = partial(prior_of_mixture, best_half, problem.scenario)
+    scores, s = score_rows(problem, settings.classifier, settings.folds), problem.s
+    values = np.array([statistic(scores, s), purer(scores, s)])
+    moved = _resampled((statistic, purer), scores, problem, settings.n_resamples)
+    reach = _errors(settings.level) * moved.std(axis=0, ddof=1)
+    most = prior_of_mixture(partial(most_in_half, level=settings.level), problem.scenario, scores, s)
+    ends = float(np.min(values - reach)), max(float(np.max(values + reach)), most)
+    excess = values[0] - values[1], float(np.std(moved[:, 0] - moved[:, 1], ddof=1))
+    return finished(values[0], ends, problem, settings, [*doubts_of(scores, s), *_overlap(*excess)])
 
 
-def _spread(moved: Floats) -> float:
-    """Return the standard error, given by how much the statistic moved.
+def mixture_estimator(name: str, share: Share) -> Callable[..., PriorEstimate]:
+    """Return the prior estimator, of both scenarios, that a share of positives makes; it says what the share says."""
 
-    Where a best bin is chosen, chance moves it to one side. The bootstrap shows that, but exaggerates it, since rows
-    drawn twice look like pure bins: a shift counts up to one standard deviation.
-    """
-    deviation, shift = float(np.std(moved, ddof=1)), abs(float(np.mean(moved)))
-    return math.hypot(deviation, min(shift, deviation))
+    def estimate(
+        X: Any, s: ArrayLike, *, scenario: Scenario, random_state: Any = None, **settings: Any
+    ) -> PriorEstimate:
+        problem = read_problem(name, X, s, scenario, random_state, claimed=SCENARIOS)
+        return estimate_by_scores(problem, Settings.of(name, settings), share=share)
+
+    told = inspect.getdoc(share) or ""
+    estimate.__doc__ = f"{told.partition('Parameters')[0]}{_MIXTURE_PARAMETERS}"
+    estimate.__name__ = estimate.__qualname__ = name.replace("-", "_")
+    return estimate
 
 
-def _resampled(statistic: Statistic, scores: Floats, problem: Problem, n_resamples: int) -> Floats:
+_MIXTURE_PARAMETERS = """Parameters
+----------
+X : array or sparse matrix of shape (n, d)
+    NaN is a missing value, in dense rows.
+s : array-like of shape (n,)
+    1 = labelled positive, 0 = unlabelled.
+scenario : {"case-control", "single-training-set"}
+random_state : int, RandomState, Generator or None
+**settings
+    ``classifier``, ``folds``, ``level`` and ``n_resamples``: see :class:`pubench_priors.problem.Settings`.
+
+Returns
+-------
+PriorEstimate
+"""
+
+
+def best_half(labelled: Floats, unlabelled: Floats) -> float:
+    """Return U's share over P's at and above the median score of P: the share of positives in U, if these are pure."""
+    middle = np.median(labelled)
+    return min(1.0, float(np.mean(unlabelled >= middle) / np.mean(labelled >= middle)))
+
+
+def most_in_half(labelled: Floats, unlabelled: Floats, level: float) -> float:
+    """Return the upper limit of :func:`best_half` by Clopper and Pearson: no row of U there is not proof of none."""
+    middle = np.median(labelled)
+    count, n_u = int(np.count_nonzero(unlabelled >= middle)), len(unlabelled)
+    most = 1.0 if count == n_u else float(beta.ppf(0.5 + level / 2.0, count + 1, n_u - count))
+    return min(1.0, most / float(np.mean(labelled >= middle)))
+
+
+def _overlap(excess: float, error: float) -> list[str]:
+    """Doubt an estimate that exceeds what the best half tells by far more than chance, and enough to matter."""
+    if excess <= max(_FAR * error, _MATTERS):
+        return []
+    return [
+        "the classes overlap: the better half of the labelled rows tells a clearly lower prior, to which the interval "
+        "reaches down"
+    ]
+
+
+def _errors(level: float) -> float:
+    """Return how many standard errors lie between the middle and an end of an interval."""
+    return float(norm.ppf(0.5 + level / 2.0))
+
+
+def _resampled(statistics: Sequence[Statistic], scores: Floats, problem: Problem, n_resamples: int) -> Floats:
+    """Return the statistics of resampled rows, shape (n_resamples, n_statistics)."""
     rng, s = np.random.default_rng(problem.seed + 1), problem.s
     kinds = [np.flatnonzero(s == 1), np.flatnonzero(s == 0)]
     if problem.scenario == "single-training-set":
         kinds = [np.arange(len(s))]
-    values: list[float] = []
+    values: list[list[float]] = []
     while len(values) < n_resamples:
         drawn = np.concatenate([rng.choice(rows, len(rows)) for rows in kinds])
         # A handful of labelled rows may leave one kind out.
         if 0 < s[drawn].sum() < len(drawn):
-            values.append(statistic(scores[drawn], s[drawn]))
+            values.append([statistic(scores[drawn], s[drawn]) for statistic in statistics])
     return np.array(values)
 
 
@@ -99,9 +163,6 @@ def finished(
     least = problem.n_labelled / n if problem.scenario == "single-training-set" else inside
     most = 1.0 - inside
     least = min(least, most)
-    if not least < value < most and ends[0] == ends[1]:
-        # No resample left the edge: that is no certainty, only no information.
-        ends = (least, most)
     if value >= most:
         doubts = [*doubts, "at the upper edge: nearly all unlabelled rows look like positives"]
     elif value <= least:

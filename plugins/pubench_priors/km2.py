@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from pubench.priors import PriorEstimate
-from pubench.specs import SCENARIOS, Scenario
-from pubench_priors.estimating import estimate_by_scores
-from pubench_priors.problem import Floats, Settings, read_problem
+from pubench_priors.estimating import mixture_estimator
+from pubench_priors.problem import Floats
 
 __all__ = ["Embedding", "distance_to_hull", "first_rise", "km2", "share_of_positives"]
 
@@ -26,9 +22,7 @@ _CLOSEST = 0.005
 _SUM = 1e3
 
 
-def km2(
-    X: Any, s: ArrayLike, *, scenario: Scenario, random_state: Any = None, **settings: Any
-) -> PriorEstimate:
+def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
     r"""Estimate the prior by how much of P can be taken out of U before what is left is no distribution.
 
     With the kernel means :math:`\mu_U` and :math:`\mu_P`, what remains of U without a share :math:`\kappa` of P is
@@ -48,29 +42,21 @@ def km2(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n, d)
-        NaN is a missing value, in dense rows.
-    s : array-like of shape (n,)
-        1 = labelled positive, 0 = unlabelled.
-    scenario : {"case-control", "single-training-set"}
-    random_state : int, RandomState, Generator or None
-    **settings
-        ``classifier``, ``folds``, ``level`` and ``n_resamples``: see :class:`pubench_priors.problem.Settings`.
+    labelled, unlabelled : float arrays of shapes (n_p,) and (n_u,)
+        Scores, of which only the order counts.
 
     Returns
     -------
-    PriorEstimate
+    float
+        The share of positives among the unlabelled rows.
     """
-    problem = read_problem("km2", X, s, scenario, random_state, claimed=SCENARIOS)
-    return estimate_by_scores(problem, Settings.of("km2", settings), share=share_of_positives)
-
-
-def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
-    """Return the share of positives among the unlabelled scores (m,), given those of P (n,)."""
     on_p, on_u = _places(labelled, unlabelled)
     embedding = _embedding()
     noise = math.sqrt(1.0 / len(labelled) + 1.0 / len(unlabelled))
     return _taken_out(embedding, embedding.mean(on_p), embedding.mean(on_u), _NOISE * noise)
+
+
+km2 = mixture_estimator("km2", share_of_positives)
 
 
 @cache

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike
 
-from pubench.priors import PriorEstimate
-from pubench.specs import SCENARIOS, Scenario
-from pubench_priors.estimating import estimate_by_scores
-from pubench_priors.problem import Floats, Settings, read_problem
+from pubench_priors.estimating import mixture_estimator
+from pubench_priors.problem import Floats
 
 __all__ = ["least_penalty", "pen_l1", "share_of_positives"]
 
@@ -19,9 +14,7 @@ _NOISE = 0.33
 _ROUNDS = 5
 
 
-def pen_l1(
-    X: Any, s: ArrayLike, *, scenario: Scenario, random_state: Any = None, **settings: Any
-) -> PriorEstimate:
+def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
     r"""Estimate the prior by the scale at which P's density fits below U's.
 
     The L1 distance between :math:`\theta p` and :math:`u`, with a penalty where :math:`\theta p > u`, is least where
@@ -38,25 +31,14 @@ def pen_l1(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n, d)
-        NaN is a missing value, in dense rows.
-    s : array-like of shape (n,)
-        1 = labelled positive, 0 = unlabelled.
-    scenario : {"case-control", "single-training-set"}
-    random_state : int, RandomState, Generator or None
-    **settings
-        ``classifier``, ``folds``, ``level`` and ``n_resamples``: see :class:`pubench_priors.problem.Settings`.
+    labelled, unlabelled : float arrays of shapes (n_p,) and (n_u,)
+        Scores, of which only the order counts.
 
     Returns
     -------
-    PriorEstimate
+    float
+        The share of positives among the unlabelled rows.
     """
-    problem = read_problem("pen-l1", X, s, scenario, random_state, claimed=SCENARIOS)
-    return estimate_by_scores(problem, Settings.of("pen-l1", settings), share=share_of_positives)
-
-
-def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
-    """Return the share of positives among the unlabelled scores (m,), given those of P (n,)."""
     # Equal scores cannot be parted: a quantile that is there twice makes one bin.
     edges = np.unique(np.quantile(labelled, np.arange(1, _BINS) / _BINS, method="higher"))
     on_p, on_u = (
@@ -68,6 +50,9 @@ def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
         variance = theta**2 * on_p * (1.0 - on_p) / len(labelled) + on_u * (1.0 - on_u) / len(unlabelled)
         theta = least_penalty(on_p, on_u, 2.0 * _NOISE * float(np.sum(np.sqrt(variance) * on_p)))
     return theta
+
+
+pen_l1 = mixture_estimator("pen-l1", share_of_positives)
 
 
 def least_penalty(on_p: Floats, on_u: Floats, penalty: float) -> float:

@@ -147,4 +147,9 @@ def _seed(random_state: Any) -> int:
         return int(random_state.integers(2**31 - 1))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
-    return int(np.random.default_rng(random_state).integers(2**31 - 1))
+    try:
+        return int(np.random.default_rng(random_state).integers(2**31 - 1))
+    except (TypeError, ValueError):
+        raise PriorError(
+            f"random_state = {random_state!r} must be a whole number of at least 0, a RandomState, a Generator or None"
+        ) from None

@@ -20,6 +20,7 @@ from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from pubench.errors import PriorError
+from pubench_priors.doubts import separation
 from pubench_priors.problem import Floats, Problem
 
 __all__ = ["CLASSIFIERS", "fold_numbers", "score_rows"]
@@ -35,7 +36,7 @@ def score_rows(problem: Problem, classifier: Any, folds: int) -> Floats:
     ----------
     problem : Problem
     classifier : {"auto", "logistic", "boosting"} or scikit-learn classifier with ``predict_proba``
-        ``"auto"`` takes the one with the least out-of-fold log loss.
+        ``"auto"`` takes the one whose out-of-fold scores order P above U best.
     folds : int
         At most as many as there are labelled or unlabelled rows.
     """
@@ -44,19 +45,26 @@ def score_rows(problem: Problem, classifier: Any, folds: int) -> Floats:
     # Many small fits: threads would wait for one another, and could change the last bits.
     with threadpool_limits(1):
         scores = [_out_of_fold(problem, make, number) for make in candidates]
-    losses = [_log_loss(problem.s, found) for found in scores]
-    return scores[int(np.argmin(losses))]
+    # Estimators use the order of scores alone. A log loss would prefer boosting wherever the classes hardly overlap,
+    # because Pr(s = 1 | x) then ends at c, which no logistic curve does, however well it orders.
+    orders = [separation(found, problem.s) for found in scores]
+    return scores[int(np.argmax(orders))]
 
 
 def _candidates(problem: Problem, classifier: Any) -> list[Make]:
     if not isinstance(classifier, str):
+        if isinstance(classifier, type):
+            raise PriorError(
+                f"classifier {classifier.__name__} is a class; give an instance, {classifier.__name__}()"
+            )
         if not hasattr(classifier, "predict_proba"):
             raise PriorError(f"classifier {classifier!r} has no predict_proba; give one that has")
         return [lambda: clone(classifier)]
     if classifier not in CLASSIFIERS:
         raise PriorError(f"classifier {classifier!r} is unknown; give one of {', '.join(CLASSIFIERS)}")
-    linear: list[Make] = [partial(_logistic, StandardScaler, 1.0)]
-    if problem.sparse:
+    # Without a mean taken off sparse rows stay sparse, and the intercept makes up for it.
+    linear: list[Make] = [partial(_logistic, partial(StandardScaler, with_mean=not problem.sparse), 1.0)]
+    if problem.sparse and classifier == "auto":
         # Rows of counts differ in length above all, and how much to shrink depends on the number of terms.
         linear = [
             partial(_logistic, *choice)
@@ -96,11 +104,6 @@ def _out_of_fold(problem: Problem, make: Make, number: NDArray[np.int64]) -> Flo
     if not np.isfinite(scores).all():
         raise PriorError("the classifier's probabilities are not finite; scale the rows or choose another")
     return scores
-
-
-def _log_loss(s: NDArray[np.uint8], scores: Floats) -> float:
-    inside = np.clip(scores, 1e-12, 1.0 - 1e-12)
-    return float(-np.mean(np.where(s == 1, np.log(inside), np.log1p(-inside))))
 
 
 def fold_numbers(problem: Problem, folds: int) -> NDArray[np.int64]:

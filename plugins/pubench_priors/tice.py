@@ -53,7 +53,8 @@ def tice(
     the other folds decide: c is the greatest bound, and the mean over the folds. As in the paper,
     :math:`\delta = \max(0.025, 1 / (1 + 0.004 n))` with n rows to estimate from, the bound is computed twice, with
     c = 1/2 on its right side first, nodes are split at their columns' quarters, the most promising first and 500 at
-    most, where a split's worth is the greater L / (T + 5) of its two sides.
+    most, where a split's worth is the greater L / (T + 5) of its two sides. Beyond the paper, the sides of all splits
+    that the root could have had are subsets, too.
 
     Columns are those of X and, beyond the paper, the out-of-fold score of each row: subsets along single columns are
     seldom pure where the classes differ in all columns a little.
@@ -137,6 +138,9 @@ def subsets(columns: Floats, s: Labels, grown: Rows, kept: Rows) -> Iterator[Sub
     turn = count()
     root = Subset(len(kept), int(s[kept].sum()))
     yield root
+    # A split's worth is purity, so that the root may be split at a handful of rows. A large subset gives the better
+    # bound if it is as pure: those of the other splits that the root could have had count, too.
+    yield from _beside(columns[kept], s[kept], _quarters(columns[grown]))
     queue: list[tuple[float, int, Rows, Rows]] = [(0.0, next(turn), grown, kept)]
     splits = 0
     while queue and splits < _MOST_SPLITS:
@@ -154,6 +158,22 @@ def subsets(columns: Floats, s: Labels, grown: Rows, kept: Rows) -> Iterator[Sub
                 heapq.heappush(queue, (-float(_worth(s[rows].sum(), len(rows))), next(turn), rows, others))
 
 
+def _beside(columns: Floats, s: Labels, quarters: Floats) -> Iterator[Subset]:
+    """Yield the subsets on either side of each column's three quarters, shape (3, d), if they are large enough."""
+    for thresholds in quarters:
+        above = columns > thresholds
+        rows, labelled = above.sum(axis=0), above[s == 1].sum(axis=0)
+        sides = (rows, labelled), (len(s) - rows, int(s.sum()) - labelled)
+        for counts in (zip(*side, strict=True) for side in sides):
+            yield from (Subset(int(T), int(L)) for T, L in counts if T >= _LEAST_ROWS)
+
+
+def _quarters(columns: Floats) -> Floats:
+    """Return the columns' lower quarter, median and upper quarter: values that they have."""
+    quarters: Floats = np.quantile(columns, _QUARTERS, axis=0, method="lower")
+    return quarters
+
+
 def _worth(labelled: Any, rows: Any) -> Any:
     """Return L / (T + 5): the share of labels, shrunk for small subsets."""
     return labelled / (rows + _PSEUDO_ROWS)
@@ -165,7 +185,7 @@ def _best_split(columns: Floats, s: Labels) -> tuple[int, float] | None:
     if n_labelled == 0:
         return None
     best: tuple[float, int, float] | None = None
-    for thresholds in np.quantile(columns, _QUARTERS, axis=0, method="lower"):
+    for thresholds in _quarters(columns):
         above = columns > thresholds
         rows, labelled = above.sum(axis=0), above[s == 1].sum(axis=0)
         worth = np.maximum(_worth(labelled, rows), _worth(n_labelled - labelled, n - rows))

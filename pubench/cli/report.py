@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pubench.report import Report
     from pubench.results import Results
 
-__all__ = ["html_page", "make_report", "report"]
+__all__ = ["html_page", "make_report", "read_runs", "report"]
 
 FORMS = ("text", "html", "markdown", "csv", "latex")
 
@@ -43,30 +43,53 @@ class Forms(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--format",
     "forms",
     type=Forms(),
-    help="text, html, markdown, csv or latex, several with commas [default: text, or all but text with --out].",
+    help="text, html, markdown, csv or latex; several with commas [default: text, or all but text with --out].",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write the report's files into."
 )
-def report(folders: tuple[Path, ...], forms: tuple[str, ...] | None, out: Path | None) -> None:
+@click.option(
+    "--live", is_flag=True, help="Keep report.html up to date while the run goes on; in its folder or --out."
+)
+def report(
+    folders: tuple[Path, ...], forms: tuple[str, ...] | None, out: Path | None, live: bool
+) -> int | None:
     """Print or write the tables of the run in FOLDER; the runs of several folders are put together."""
-    from pubench.merging import merge_results
-    from pubench.results import read_results
-
+    if live:
+        return _live(folders, forms, out)
     chosen = forms or (FORMS[1:] if out else FORMS[:1])
     if out is None and (len(chosen) > 1 or "latex" in chosen):
         raise click.UsageError("LaTeX, or several formats, make several files; name a folder with --out.")
     if out is not None and "text" in chosen:
         raise click.UsageError("Text is for terminals; leave out --out, or write markdown.")
-    merged = with_problems(merge_results([read_results(folder) for folder in folders]))
+    merged = with_problems(read_runs(folders))
     made = make_report(merged, folders)
     if out is None:
-        _print(merged, made, chosen[0])
-        return
+        _print(merged, made, chosen[0], folders)
+        return None
     out.mkdir(parents=True, exist_ok=True)
-    for name, content in _files(merged, made, chosen):
+    for name, content in _files(merged, made, chosen, folders):
         (out / name).write_bytes(content)
         click.echo(out / name)
+    return None
+
+
+def _live(folders: Sequence[Path], forms: Sequence[str] | None, out: Path | None) -> int:
+    from pubench.cli.live import watch
+
+    if forms is not None and tuple(forms) != ("html",):
+        raise click.UsageError("--live is for the HTML page; leave out --format.")
+    if out is None and len(folders) > 1:
+        raise click.UsageError("Several runs share no folder for the page; name one with --out.")
+    return watch(folders, (out or folders[0]) / "report.html")
+
+
+def read_runs(folders: Sequence[Path]) -> Results:
+    """Read the runs of some folders as one."""
+    from pubench.merging import merge_results
+    from pubench.results import read_results
+
+    return merge_results([read_results(folder) for folder in folders])
 
 
 def make_report(results: Results, folders: Sequence[Path] = ()) -> Report:
@@ -91,16 +114,24 @@ def make_report(results: Results, folders: Sequence[Path] = ()) -> Report:
     )
 
 
-def html_page(results: Results, report: Report) -> str:
-    """Render a report as one HTML file, with what the run was made with."""
+def html_page(results: Results, report: Report, folders: Sequence[Path] = (), *, reload: int = 0) -> str:
+    """Render a report as one HTML file, with what the run was made with and what its searches tried.
+
+    With ``reload`` the page loads itself again after so many seconds.
+    """
     from pubench.report.html import html_report
-    from pubench.store import read_provenance
+    from pubench.store import read_inside, read_provenance, read_trials
 
     entries = [entry for entry in read_provenance(results.folder) if isinstance(entry, dict)]
-    return html_report(report, results.rows, entries[-1] if entries else {})
+    trials: dict[str, Any] = {}
+    inside: dict[str, Any] = {}
+    for folder in folders or [results.folder]:
+        trials |= read_trials(folder)
+        inside |= read_inside(folder)
+    return html_report(report, results.rows, entries[-1] if entries else {}, trials, inside, reload=reload)
 
 
-def _print(results: Results, made: Report, form: str) -> None:
+def _print(results: Results, made: Report, form: str, folders: Sequence[Path]) -> None:
     from pubench.report.spreadsheet import scores_csv
     from pubench.report.terminal import terminal_report
     from pubench.report.text import markdown_report
@@ -110,18 +141,20 @@ def _print(results: Results, made: Report, form: str) -> None:
 
         terminal_report(made, Console())
     elif form == "html":
-        click.echo(html_page(results, made), nl=False)
+        click.echo(html_page(results, made, folders), nl=False)
     else:
         click.echo(markdown_report(made) if form == "markdown" else scores_csv(made), nl=False)
 
 
-def _files(results: Results, made: Report, forms: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def _files(
+    results: Results, made: Report, forms: Sequence[str], folders: Sequence[Path]
+) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file of a report."""
     from pubench.report.spreadsheet import pairs_csv, paper_csv, scores_csv
     from pubench.report.text import markdown_report
 
     if "html" in forms:
-        yield "report.html", html_page(results, made).encode()
+        yield "report.html", html_page(results, made, folders).encode()
     if "markdown" in forms:
         yield "report.md", markdown_report(made).encode()
     if "csv" in forms:

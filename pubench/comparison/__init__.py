@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from pubench.statistics.corrections import holm
 from pubench.statistics.paired import paired_differences, signed_rank, t_test
 from pubench.statistics.ranks import Friedman, critical_difference, friedman, nemenyi, rank_rows
 
-__all__ = ["Comparison", "Pair", "Rules", "compare"]
+__all__ = ["Comparison", "Pair", "Ranking", "Rules", "compare", "rank"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -49,6 +49,30 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Ranking:
+    """Average ranks of competitors over the units, and so over the lines of a table, in which all have a score.
+
+    ``ranks`` has shape (k,), 1 is best; NaN where there is no such unit. ``units`` of ``all_units`` and ``lines`` of
+    ``all_lines`` entered.
+    """
+
+    algorithms: tuple[str, ...]
+    ranks: Floats
+    units: int
+    all_units: int
+    lines: int
+    all_lines: int
+    unit: Literal["dataset", "block"]
+
+    @property
+    def over(self) -> str:
+        """What entered, in words; lines are counted where they are not the units themselves."""
+        unit = "data sets" if self.unit == "dataset" else "blocks"
+        lines = f", {self.lines} of {self.all_lines} lines" if self.all_lines != self.all_units else ""
+        return f"{self.units} of {self.all_units} {unit}{lines}"
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """The competitors of one table; references take no part.
 
@@ -61,6 +85,8 @@ class Comparison:
         Average rank (1 is best) over the units in which all competitors have a score; NaN where there is none.
     units, all_units : int
         How many those are, and how many the table has.
+    ranking : Ranking
+        The ranks with what entered.
     datasets : int
         How many data sets the units come from: fewer than units if blocks are compared.
     friedman : Friedman or None
@@ -81,6 +107,7 @@ class Comparison:
     ranks: Floats
     units: int
     all_units: int
+    ranking: Ranking
     datasets: int
     friedman: Friedman | None
     critical_difference: float | None
@@ -110,9 +137,8 @@ def compare(table: ScoreTable, rules: Rules) -> Comparison:
     units = make_units(table, rules)
     k = units.columns.size
     names = tuple(table.algorithms[j] for j in units.columns)
-    ranked = rank_rows(units.means(list(range(k))))
-    n = len(ranked) if k else 0
-    ranks = ranked.mean(axis=0) if n else np.full(k, np.nan)
+    ranking, ranked = _ranking(units, names, rules)
+    n, ranks = ranking.units, ranking.ranks
     tested = n > 1 and k > 1
     pairs = _pairs(units, names, rules, nemenyi(ranks, n) if tested and rules.test == "nemenyi" else None)
     return Comparison(
@@ -122,6 +148,7 @@ def compare(table: ScoreTable, rules: Rules) -> Comparison:
         ranks=ranks,
         units=n,
         all_units=units.count,
+        ranking=ranking,
         datasets=len({block.dataset for block in table.blocks}),
         friedman=friedman(ranked) if tested and k > 2 else None,
         critical_difference=(
@@ -131,6 +158,22 @@ def compare(table: ScoreTable, rules: Rules) -> Comparison:
         groups=_groups(names, ranks, pairs, rules.alpha) if tested else (),
         tied=tied_with_best(table, rules),
     )
+
+
+def rank(table: ScoreTable, rules: Rules) -> Ranking:
+    """Rank the algorithms of a table without testing them."""
+    units = make_units(table, rules)
+    return _ranking(units, tuple(table.algorithms[j] for j in units.columns), rules)[0]
+
+
+def _ranking(units: Units, names: tuple[str, ...], rules: Rules) -> tuple[Ranking, Floats]:
+    """Return the average ranks, and the ranks within each unit that they are the averages of."""
+    everyone = list(range(len(names)))
+    ranked = rank_rows(units.means(everyone))
+    n = len(ranked) if everyone else 0
+    ranks = ranked.mean(axis=0) if n else np.full(len(names), np.nan)
+    lines = int(units.used(everyone).sum()) if everyone else 0
+    return Ranking(names, ranks, n, units.count, lines, len(units.unit), rules.unit), ranked
 
 
 def _pairs(units: Units, names: tuple[str, ...], rules: Rules, from_ranks: Floats | None) -> tuple[Pair, ...]:

@@ -37,6 +37,11 @@ class Units:
     unit: Ints
     count: int
 
+    def used(self, columns: list[int]) -> Bools:
+        """Tell which blocks, shape (B,), have a score of each of some competitors, and not only missing ones."""
+        scores = self.scores[:, columns]
+        return np.asarray(~np.isnan(scores).any(axis=1) & (scores > -np.inf).any(axis=1), dtype=np.bool_)
+
     def means(self, columns: list[int]) -> Floats:
         """Return the units' mean scores of some competitors over the blocks in which all of them have one.
 
@@ -45,8 +50,7 @@ class Units:
         array of shape (n, len(columns)), n <= N
             Units with no such block, or in which all of them are missing, are left out.
         """
-        scores = self.scores[:, columns]
-        used = ~np.isnan(scores).any(axis=1) & (scores > -np.inf).any(axis=1)
+        scores, used = self.scores[:, columns], self.used(columns)
         sums = [np.bincount(self.unit[used], column, self.count) for column in scores[used].T]
         blocks = np.bincount(self.unit[used], minlength=self.count)
         found = np.stack(sums, axis=1) if sums else np.zeros((self.count, 0))

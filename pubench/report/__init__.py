@@ -25,7 +25,10 @@ class Mishap:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set as a suite uses it: ``rows`` of ``all_rows``; ``labelled`` counts s = 1 where classes are unknown."""
+    """A data set as a suite uses it: ``rows`` of ``all_rows``, ``counts`` of them positive and negative.
+
+    ``labelled`` counts s = 1 where classes are unknown.
+    """
 
     label: str
     rows: int
@@ -33,6 +36,8 @@ class DataSet:
     features: int
     missing: int
     positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    counts: tuple[int, int] | None
     prior: float | None
     labelled: int | None
     source: str
@@ -152,6 +157,8 @@ def _data_set(label: str, card: Mapping[str, Any]) -> DataSet:
         features=int(card.get("features") or 0),
         missing=int(card.get("missing") or 0),
         positive=() if unknown else tuple(map(str, card.get("positive") or ())),
+        negative=() if unknown else tuple(map(str, card.get("negative") or ())),
+        counts=None if unknown or not used else (int(used.get("positive", 0)), int(used.get("negative", 0))),
         prior=None if unknown else card.get("prior"),
         labelled=int(used.get("positive", 0)) if unknown else None,
         source="; ".join(part for part in (", ".join(named), str(card.get("source") or "")) if part),

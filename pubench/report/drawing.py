@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any, Literal
 
 from pubench.report.diagram import Diagram
@@ -26,7 +27,9 @@ def draw(diagram: Diagram, form: Literal["pdf", "svg", "png"]) -> bytes:
         "pdf.fonttype": 42,
         "font.family": FONT,
     }
-    with rc_context(settings):
+    with rc_context(settings), warnings.catch_warnings():
+        # An SVG is set in the reader's fonts: which letters are missing here does not matter.
+        warnings.filterwarnings("ignore", "Glyph")
         figure = Figure(figsize=_size(diagram))
         axes = figure.add_axes((0, 0, 1, 1), aspect="equal")
         axes.set_axis_off()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pubench.analysis import ScoreTable, best_cells
-from pubench.comparison import Comparison
+from pubench.comparison import Comparison, Ranking
 from pubench.report.words import mean_and_sd
 
-__all__ = ["HEADS", "REFERENCE", "TIED", "Cell", "Grid", "heading", "make_grid"]
+__all__ = ["HEADS", "REFERENCE", "TIED", "Cell", "Grid", "heading", "make_grid", "rank_line"]
 
 REFERENCE, TIED = "†", "≈"
 HEADS = 3
@@ -49,7 +49,7 @@ def make_grid(table: ScoreTable, comparison: Comparison) -> Grid:
         heading(table),
         ("data set", "labelling", "criterion", *names),
         tuple(lines),
-        _rank_line(table, comparison),
+        rank_line(table, comparison.ranking),
         references,
     )
 
@@ -78,11 +78,10 @@ def _cell(table: ScoreTable, i: int, j: int, marked: bool) -> str:
     return " ".join(parts)
 
 
-def _rank_line(table: ScoreTable, comparison: Comparison) -> tuple[str, ...]:
-    if not comparison.units:
+def rank_line(table: ScoreTable, ranking: Ranking) -> tuple[str, ...]:
+    """Return the line of average ranks as texts; nothing where nobody was ranked, or one alone."""
+    if not ranking.units or len(ranking.algorithms) < 2:
         return ()
-    ranks = dict(zip(comparison.algorithms, comparison.ranks, strict=True))
-    unit = "blocks" if comparison.rules.unit == "block" else "data sets"
-    over = f"{comparison.units} of {comparison.all_units} {unit}"
+    ranks = dict(zip(ranking.algorithms, ranking.ranks, strict=True))
     texts = (f"{ranks[name]:.2f}" if name in ranks else "–" for name in table.algorithms)
-    return ("average rank", over, "", *texts)
+    return ("average rank", ranking.over, "", *texts)

@@ -8,13 +8,25 @@ from typing import Any
 
 from pubench.analysis import Row
 from pubench.report import Report
-from pubench.report.figures import make_figures
+from pubench.report.figures import make_diagrams, make_figures
+from pubench.report.models import Inside
 from pubench.report.page import build_page
+from pubench.report.searches import Trials, search_texts
+from pubench.report.sections import make_sections
+from pubench.report.words import chance, number
 
 __all__ = ["html_report"]
 
 
-def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any]) -> str:
+def html_report(
+    report: Report,
+    rows: Sequence[Row],
+    provenance: Mapping[str, Any],
+    trials: Trials | None = None,
+    inside: Inside | None = None,
+    *,
+    reload: int = 0,
+) -> str:
     """Render a report.
 
     Parameters
@@ -24,12 +36,18 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
         The rows that the report was made from.
     provenance : mapping
         What the run was made with: its last entry of ``provenance.json``, or an empty mapping.
+    trials : mapping of str to list
+        The trials of each tuned cell by its key, as [params, value, seconds, error].
+    inside : mapping of str to mapping
+        What the model of each cell told of itself, by the cell's key.
+    reload : int
+        After how many seconds the page loads itself again, for a run that goes on; 0 for never.
 
     Returns
     -------
     str
         A page without any address of another place. Every text is escaped by the template; only the style, the
-        script and figures, which are this package's own, are not.
+        script and drawings, which are this package's own, are not.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -41,11 +59,23 @@ def html_report(report: Report, rows: Sequence[Row], provenance: Mapping[str, An
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"number": number, "chance": chance}
     folder = files("pubench.report") / "templates"
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
-    figures = [{**figure._asdict(), "svg": Markup(figure.svg)} for figure in make_figures(report, rows)]
-    page = build_page(report, rows, provenance)
-    return environment.get_template("page.html").render(page=page, figures=figures, **own) + "\n"
+    texts = search_texts(rows, trials or {}) if len(rows) <= _SEARCHES else {}
+    rows = [{**row, "search": texts.get(row.get("key") or "")} for row in rows] if texts else rows
+    sections = make_sections(report, rows, trials or {}, inside or {})
+    shown = {
+        "page": build_page(report, rows, provenance),
+        "figures": make_figures(report, rows),
+        "diagrams": make_diagrams(report),
+        "reload": reload,
+        "sections": [(section.name, section.title) for section in sections],
+    }
+    content = {name: value for section in sections for name, value in section.content.items()}
+    return environment.get_template("page.html").render(shown | content | own) + "\n"
 
 
-_OWN = {"style": "page.css", "script": "page.js"}
+# The rows of a larger run leave no room for what each search tried; its trials.jsonl has it.
+_SEARCHES = 2000
+_OWN = {"style": "page.css", "media": "media.css", "script": "page.js", "live": "live.js"}

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
 from pubench.analysis import ScoreTable
 from pubench.comparison import Comparison
 from pubench.report import Report
-from pubench.report.grid import HEADS, Cell, Grid, make_grid
+from pubench.report.grid import HEADS, Grid, make_grid
 from pubench.report.paper import Paper
 from pubench.report.sentences import PAPER_HEADS, PAPER_LEGEND, findings, legend, missing_rule, paper_line
 from pubench.report.tex import breakable
+from pubench.report.tex_layout import Layout, lay_out
 from pubench.report.tex_tables import Column, TexCell, label_of, tex_tables
 
 __all__ = ["latex_files"]
 
 HEAD = "% Made by pubench. The preamble needs \\usepackage{booktabs}.\n"
-TIED = r"$^{\approx}$"
 PLACES = 5
 """How many texts of a published number say what it is of."""
 
@@ -40,44 +39,21 @@ def latex_files(report: Report) -> dict[str, str]:
 
 def _score_tables(table: ScoreTable, comparison: Comparison, label: str) -> str:
     grid = make_grid(table, comparison)
-    differing = [k for k in range(HEADS) if len({line[k].text for line in grid.lines}) > 1] or [0]
-    labels = [_column(grid, k) for k in differing]
-    # References come last, so that each group is one run of columns.
-    order = sorted(range(HEADS, len(grid.columns)), key=lambda k: grid.references[k - HEADS])
-    columns = [_column(grid, k) for k in order]
-    if not columns or not grid.lines:
+    if not grid.lines or len(grid.columns) == HEADS:
         return f"% {label}: no results\n"
-    captions = _caption(table, comparison, grid, differing), breakable(f"{grid.heading}, continued.")
-    return tex_tables(labels, columns, bool(grid.ranks), captions, label)
+    layout = lay_out(table, comparison, grid)
+    captions = _caption(table, comparison, grid, layout), breakable(f"{grid.heading}, continued.")
+    return tex_tables(layout.labels, layout.columns, layout.ranked, captions, label)
 
 
-def _column(grid: Grid, k: int) -> Column:
-    cells = [_cell(line[k]) for line in grid.lines]
-    if grid.ranks:
-        # The first label column says what the line of ranks is; the other labels of that line stay empty.
-        text = grid.ranks[k] if k >= HEADS else "average rank" if cells and k == _first(grid) else ""
-        cells.append(TexCell(text))
-    group = ""
-    if k >= HEADS and any(grid.references):
-        group = "references" if grid.references[k - HEADS] else "algorithms"
-    return Column(grid.columns[k], tuple(cells), group)
-
-
-def _first(grid: Grid) -> int:
-    return next((k for k in range(HEADS) if len({line[k].text for line in grid.lines}) > 1), 0)
-
-
-def _cell(cell: Cell) -> TexCell:
-    return TexCell(cell.text, cell.best, TIED if cell.tied else "")
-
-
-def _caption(table: ScoreTable, comparison: Comparison, grid: Grid, differing: Sequence[int]) -> str:
+def _caption(table: ScoreTable, comparison: Comparison, grid: Grid, layout: Layout) -> str:
     """Say what the table shows: replicates, what all lines share, tests, corrections, and missing cells."""
     dataset, labelling, criterion = (cell.text for cell in grid.lines[0][:HEADS])
     named = (dataset, labelling, criterion and f"tuned by {criterion}")
-    shared = [text for k, text in enumerate(named) if text and k not in differing]
-    first = "; ".join([grid.heading, *shared, _replicates(table)]) + "."
-    ranks = [f"Average ranks over {grid.ranks[1]}."] if grid.ranks else []
+    shared = [text for k, text in enumerate(named) if text and k not in layout.differing]
+    grouped = [f"columns by {grid.columns[layout.by]}"] if layout.by is not None else []
+    first = "; ".join([grid.heading, *shared, *grouped, _replicates(table)]) + "."
+    ranks = [f"Average ranks {layout.over}."] if layout.ranked else []
     sentences = [legend("in bold", comparison.rules), *ranks, *findings(comparison, brief=True)]
     sentences += [missing_rule(comparison.rules)] if comparison.algorithms else []
     return " ".join(breakable(sentence) for sentence in (first, *sentences))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.analysis import Row, ScoreTable, best_cells
+from pubench.analysis import Block, Row, ScoreTable, best_cells
 from pubench.comparison import Comparison, Pair
 from pubench.report import Report
+from pubench.report.packing import packed, provenance_lines
 from pubench.report.sentences import findings, legend, missing_rule
 from pubench.report.words import chance
 
 __all__ = ["Cell", "Duel", "Leader", "Line", "MetricPage", "Page", "build_page", "competitors"]
 
 Floats = NDArray[np.float64]
-_SHOWN = ("status", "params", "error", "collapsed", "notes", "fit_seconds", "tune_seconds", "peak_memory_mb")
+Collapsed = Counter[tuple[Block, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class MetricPage:
-    """A metric: its table, who competes by rank, what the tests found, and who leads.
+    """A metric: its table, who competes by rank, what the tests found, and who leads, or why nobody does.
 
     ``ranks`` has a number for each competitor by name; ``order`` are their names, the best first; ``duels`` are by the
     names of both.
@@ -89,6 +88,7 @@ class MetricPage:
     duels: Mapping[tuple[str, str], Duel]
     findings: tuple[str, ...]
     leader: Leader | None
+    unranked: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,62 +135,99 @@ def build_page(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any
     Page
     """
     algorithms = report.tables[0].algorithms if report.tables else ()
+    collapsed = Counter(
+        (Block(row["dataset"], row["labelling"], row["criterion"]), str(row["algorithm"]))
+        for row in rows
+        if row["status"] == "ok" and row.get("collapsed")
+    )
     return Page(
         report=report,
         algorithms=algorithms,
-        metrics=tuple(map(_metric_page, report.tables, report.comparisons)),
+        metrics=tuple(
+            _metric_page(*pair, collapsed) for pair in zip(report.tables, report.comparisons, strict=True)
+        ),
         legend=f"{legend('bold', report.rules)} {missing_rule(report.rules)}",
-        cells=_packed(report, rows),
-        provenance=_provenance(provenance),
+        cells=packed([table.metric for table in report.tables], rows),
+        provenance=provenance_lines(provenance),
         command=" ".join(["pubench", *map(str, provenance.get("command", [])[1:])]) if provenance else "",
     )
 
 
-def _metric_page(table: ScoreTable, comparison: Comparison) -> MetricPage:
+def _metric_page(table: ScoreTable, comparison: Comparison, collapsed: Collapsed) -> MetricPage:
     best, shades = best_cells(table), _shades(table)
     lines = []
     for b, block in enumerate(table.blocks):
         cells = tuple(
-            _cell(table, b, a, shades[b, a], best=bool(best[b, a]), tied=bool(comparison.tied[b, a]))
+            _cell(
+                table,
+                (b, a),
+                float(shades[b, a]),
+                _remark(table, b, a, _collapses(collapsed, block, table.algorithms[a])),
+                best=bool(best[b, a]),
+                tied=bool(comparison.tied[b, a]),
+            )
             for a in range(len(table.algorithms))
         )
         lines.append(Line(b, block.dataset, block.labelling, block.criterion or "", cells))
     ranks = (
         dict(zip(comparison.algorithms, map(float, comparison.ranks), strict=True))
-        if comparison.units
+        if comparison.units and len(comparison.algorithms) > 1
         else {}
     )
     unit = "blocks" if comparison.rules.unit == "block" else "data sets"
-    order = tuple(sorted(ranks, key=lambda name: ranks[name]))
+    duels = _duels(comparison)
+    order = tuple(sorted(ranks, key=lambda name: ranks[name])) or _by_wins(duels)
     return MetricPage(
         metric=table.metric,
         greater_is_better=table.greater_is_better,
         lines=tuple(lines),
         ranks=ranks,
         order=order,
-        over=f"{comparison.units} of {comparison.all_units} {unit}",
-        duels=_duels(comparison),
+        over=comparison.ranking.over,
+        duels=duels,
         findings=tuple(findings(comparison)),
         leader=_leader(comparison, ranks, order),
+        unranked="" if ranks else _unranked(table, comparison, unit),
     )
 
 
-def _cell(table: ScoreTable, b: int, a: int, shade: float, *, best: bool, tied: bool) -> Cell:
-    mean, sd = float(table.mean[b, a]), float(table.sd[b, a])
+def _unranked(table: ScoreTable, comparison: Comparison, unit: str) -> str:
+    if table.greater_is_better is None:
+        return "this metric knows no better"
+    if len(comparison.algorithms) < 2:
+        return "there are no two algorithms to compare"
+    pairs = "; those that did are compared in pairs below" if any(p.units for p in comparison.pairs) else ""
+    return f"there are no {unit} in which every algorithm finished all replicates{pairs}"
+
+
+def _cell(
+    table: ScoreTable, place: tuple[int, int], shade: float, remark: str, *, best: bool, tied: bool
+) -> Cell:
+    mean, sd = float(table.mean[place]), float(table.sd[place])
     return Cell(
         mean="–" if np.isnan(mean) else f"{mean:.3f}",
         sd="" if np.isnan(sd) else f"{sd:.3f}",
-        value=None if np.isnan(mean) else mean,
-        shade=None if np.isnan(shade) else round(float(shade), 2),
+        value=None if np.isnan(mean) else float(f"{mean:.6g}"),
+        shade=None if np.isnan(shade) else round(shade, 2),
         best=best,
         tied=tied,
-        reference=bool(table.reference[b, a]),
-        remark=_remark(table, b, a),
+        reference=bool(table.reference[place]),
+        remark=remark,
     )
 
 
-def _remark(table: ScoreTable, b: int, a: int) -> str:
-    """Say what is missing behind a mean."""
+def _collapses(collapsed: Collapsed, block: Block, algorithm: str) -> int:
+    """Return in how many replicates all test rows got one class; an untuned algorithm stands in every block."""
+    return sum(collapsed[own, algorithm] for own in {block, block._replace(criterion=None)})
+
+
+def _remark(table: ScoreTable, b: int, a: int, collapsed: int) -> str:
+    """Say what is missing behind a mean, and which models collapsed."""
+    found = _missing(table, b, a), f"{collapsed} collapsed" if collapsed else ""
+    return "; ".join(part for part in found if part)
+
+
+def _missing(table: ScoreTable, b: int, a: int) -> str:
     planned, ok, undefined = int(table.planned[b, a]), int(table.ok[b, a]), int(table.undefined[b, a])
     if not planned:
         return "not planned"
@@ -235,8 +272,16 @@ def _duels(comparison: Comparison) -> Mapping[tuple[str, str], Duel]:
     return made
 
 
+def _by_wins(duels: Mapping[tuple[str, str], Duel]) -> tuple[str, ...]:
+    """Return who was compared at all, those who win most often first: an order where there are no ranks."""
+    shares: dict[str, list[float]] = {}
+    for (name, _), duel in duels.items():
+        shares.setdefault(name, []).append(duel.share)
+    return tuple(sorted(shares, key=lambda name: -sum(shares[name]) / len(shares[name])))
+
+
 def _leader(comparison: Comparison, ranks: Mapping[str, float], order: Sequence[str]) -> Leader | None:
-    if len(order) < 2:
+    if len(ranks) < 2:
         return None
     first, second = order[:2]
     pair = next(pair for pair in comparison.pairs if {pair.first, pair.second} == {first, second})
@@ -246,41 +291,3 @@ def _leader(comparison: Comparison, ranks: Mapping[str, float], order: Sequence[
         )
     said = "" if np.isnan(pair.adjusted) else chance(pair.adjusted)
     return Leader(first, ranks[first], second, ranks[second], pair, said)
-
-
-def _packed(report: Report, rows: Sequence[Row]) -> str:
-    """Return the rows as compressed JSON: texts once, in lists that rows point into."""
-    metrics = [table.metric for table in report.tables]
-    columns = ["dataset", "labelling", "criterion", "algorithm", "replicate", *metrics, *_SHOWN]
-    texts: dict[str, int] = {}
-
-    def coded(value: object) -> object:
-        if isinstance(value, str):
-            return f"#{texts.setdefault(value, len(texts))}"
-        if isinstance(value, float):
-            return float(f"{value:.4g}") if np.isfinite(value) else str(value)
-        return value
-
-    packed = [[coded(row.get(name)) for name in columns] for row in rows]
-    data = {"columns": columns, "metrics": metrics, "rows": packed, "texts": list(texts)}
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, default=str)
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
-
-
-def _provenance(entry: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    if not entry:
-        return ()
-    packages = ", ".join(f"{name} {version}" for name, version in entry.get("packages", {}).items())
-    plugins = ", ".join(
-        f"{plugin.get('plugin')} ({plugin.get('distribution')} {plugin.get('version')})"
-        for plugin in entry.get("plugins", [])
-    )
-    shown = {
-        "Started": entry.get("started"),
-        "Python": entry.get("python"),
-        "Platform": entry.get("platform"),
-        "Processor": f"{entry.get('cpu')}, {entry.get('cores')} cores, {entry.get('memory_mb')} MB",
-        "Packages": packages,
-        "Plugins": plugins,
-    }
-    return tuple((name, str(value)) for name, value in shown.items() if value)

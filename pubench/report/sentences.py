@@ -12,11 +12,13 @@ from pubench.report.words import chance, mean_and_sd, number
 __all__ = [
     "PAPER_HEADS",
     "PAPER_LEGEND",
+    "REPLICATE_TESTS",
     "findings",
     "legend",
     "missing_rule",
     "paper_line",
     "paper_sentence",
+    "paper_summary",
 ]
 
 PAPER_HEADS = (
@@ -72,9 +74,9 @@ def findings(comparison: Comparison, *, brief: bool = False) -> list[str]:
     if not comparison.tested:
         found = "No" if not comparison.units else "Only one"
         one = units.removesuffix("s")
-        return [
-            f"{found} {one} has a score of every algorithm, so algorithms are not tested against each other."
-        ]
+        pairs = any(pair.adjusted == pair.adjusted for pair in comparison.pairs)
+        how = "only tested in pairs" if pairs else "not tested against each other"
+        return [f"{found} {one} has a score of every algorithm, so algorithms are {how}."]
     return [*_friedman(comparison), _groups(comparison, brief), *_cautions(comparison)]
 
 
@@ -150,3 +152,11 @@ def paper_sentence(line: PaperLine) -> str:
     place = " / ".join(head for head in heads if head)
     rest = f"; {remark}" if remark else ""
     return f"{place}: paper {theirs}, ours {ours}, difference {difference}, within sd: {verdict}{rest}"
+
+
+def paper_summary(lines: Sequence[PaperLine]) -> str:
+    """Return how many numbers agree, of those that can be judged."""
+    judged = [line.within for line in lines if line.within is not None]
+    rest = len(lines) - len(judged)
+    unjudged = f"; {rest} cannot be judged" if rest else ""
+    return f"{sum(judged)} of {len(judged)} are within the combined deviation{unjudged}."

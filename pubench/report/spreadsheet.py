@@ -51,7 +51,9 @@ def paper_csv(report: Report) -> str:
 
 def _scores(table: ScoreTable, comparison: Comparison) -> Iterator[Sequence[Value]]:
     best = best_cells(table)
-    ranks = dict(zip(comparison.algorithms, comparison.ranks.tolist(), strict=True))
+    # One alone has no rank, here as in the tables.
+    ranked = comparison.algorithms if len(comparison.algorithms) > 1 else ()
+    ranks = dict(zip(ranked, comparison.ranks.tolist(), strict=False))
     for i, block in enumerate(table.blocks):
         for j, name in enumerate(table.algorithms):
             if table.planned[i, j]:

@@ -19,6 +19,8 @@ __all__ = ["terminal_report"]
 
 SHOWN = 20
 GAP = 2
+NAME, LABEL, RANKS = 30, 48, 31
+"""Longer names of columns and of lines, and of the line of ranks, go over several lines."""
 
 
 class Label(NamedTuple):
@@ -38,7 +40,7 @@ class Column(NamedTuple):
     @property
     def width(self) -> int:
         """The columns of the terminal that it takes."""
-        return max(map(_width, (self.name, self.rank, *(text for text, _ in self.cells))))
+        return max(map(_width, (*self.name.split("\n"), self.rank, *(text for text, _ in self.cells))))
 
     def shown(self, text: str) -> str:
         """Return a text moved to the right of the column."""
@@ -58,7 +60,7 @@ def terminal_report(report: Report, console: Console) -> None:
         _print_grid(make_grid(table, comparison), console)
         for sentence in findings(comparison):
             console.print(Text(clean(sentence), style="dim"))
-    if report.tables:
+    if any(table.blocks for table in report.tables):
         console.print()
         best = "marked *" if _is_plain(console) else "in bold"
         console.print(Text(f"{legend(best, report.rules)} {missing_rule(report.rules)}", style="dim"))
@@ -82,13 +84,17 @@ def _width(text: str) -> int:
 
 def _print_grid(grid: Grid, console: Console) -> None:
     """Print a grid; algorithms that do not fit beside the others follow below them."""
+    from rich.text import Text
+
     heads = [tuple(clean(cell.text) for cell in line[:HEADS]) for line in grid.lines]
     differing = [k for k in range(HEADS) if len({head[k] for head in heads}) > 1] or [0]
     labels = list(_labels([tuple(head[k] for k in differing) for head in heads]))
     rank_label = f"average rank ({grid.ranks[1]})" if grid.ranks else ""
-    label_width = max(map(_width, (rank_label, *(label.text for label in labels))))
-    for part in _parts(_columns(grid, _is_plain(console)), console.width - label_width):
-        _print_part(_title(grid, heads, differing), labels, rank_label, part, console)
+    widths = [min(_width(rank_label), RANKS), *(min(_width(label.text), LABEL) for label in labels)]
+    for part in _parts(_columns(grid, _is_plain(console)), console.width - max(widths)):
+        console.print()
+        console.print(Text(_title(grid, heads, differing), style="bold"))
+        _print_part(labels, rank_label, max(widths), part, console)
 
 
 def _labels(heads: Sequence[tuple[str, ...]]) -> Iterator[Label]:
@@ -114,7 +120,7 @@ def _columns(grid: Grid, plain: bool) -> list[Column]:
     ranks = grid.ranks or ("",) * len(grid.columns)
     return [
         Column(
-            clean(grid.columns[k]),
+            "\n".join(wrap(clean(grid.columns[k]), NAME)),
             tuple(_styled(line[k], plain) for line in grid.lines),
             ranks[k] and f"{ranks[k]} ",
         )
@@ -142,21 +148,14 @@ def _parts(columns: Sequence[Column], width: int) -> list[list[Column]]:
 
 
 def _print_part(
-    title: str, labels: Sequence[Label], rank_label: str, columns: Sequence[Column], console: Console
+    labels: Sequence[Label], rank_label: str, width: int, columns: Sequence[Column], console: Console
 ) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(title, style="bold"),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, GAP - 1, 0, 0),
-    )
-    table.add_column("", overflow="fold")
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
+    table.add_column("", overflow="fold", max_width=width)
     for column in columns:
         # Justified by hand: rich would take away the blank that stands where other cells have a mark.
         table.add_column(Text(column.name, justify="right"), overflow="fold")
@@ -167,7 +166,6 @@ def _print_part(
         )
     if rank_label:
         table.add_row(Text(rank_label), *(Text(column.shown(column.rank)) for column in columns))
-    console.print()
     console.print(table)
 
 

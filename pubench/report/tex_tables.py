@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from textwrap import wrap
 
 from pubench.report.tex import spelled, tex
 
-__all__ = ["Column", "TexCell", "label_of", "tex_tables"]
+__all__ = ["Column", "TexCell", "fits", "label_of", "tex_tables"]
 
 PAGE_WIDTH, PAGE_LINES, CAPTION_WIDTH = 74, 44, 75
 """What fits on a page of the article class in small type: characters with gaps, lines, characters of a caption."""
@@ -104,7 +104,28 @@ def tex_tables(
     return "\n".join(parts)
 
 
+def fits(labels: Sequence[Column], columns: Sequence[Column]) -> bool:
+    """Tell whether columns fit beside their labels on a page."""
+    return _width(labels) + _width(columns) <= PAGE_WIDTH
+
+
 def _runs(columns: Sequence[Column], room: int) -> list[Sequence[Column]]:
+    """Break the columns into runs that fit; a group is broken only if it does not fit into one."""
+    runs: list[Sequence[Column]] = []
+    for group in _named_runs(columns):
+        if runs and _width([*runs[-1], *group]) <= room:
+            runs[-1] = [*runs[-1], *group]
+        else:
+            runs += _even(group, room)
+    return runs
+
+
+def _named_runs(columns: Sequence[Column]) -> list[Sequence[Column]]:
+    """Return the runs of columns that share a group."""
+    return [list(run) for _, run in groupby(columns, key=lambda column: column.group)]
+
+
+def _even(columns: Sequence[Column], room: int) -> list[Sequence[Column]]:
     """Break the columns into runs that fit, at least one column in each, of about the same number."""
     runs: list[list[Column]] = [[]]
     for column in columns:
@@ -178,15 +199,10 @@ def _groups(labels: Sequence[Column], columns: Sequence[Column]) -> list[str]:
     """Return the line of the groups' names with rules below them; nothing if no column has a group."""
     if not any(column.group for column in columns):
         return []
-    runs: list[tuple[str, int]] = []
-    for column in columns:
-        if runs and runs[-1][0] == column.group:
-            runs[-1] = (column.group, runs[-1][1] + 1)
-        else:
-            runs.append((column.group, 1))
     cells, rules, at = [""] * len(labels), [], len(labels) + 1
-    for name, count in runs:
-        cells.append(rf"\multicolumn{{{count}}}{{c}}{{{tex(name)}}}")
-        rules.append(rf"\cmidrule(lr){{{at}-{at + count - 1}}}")
-        at += count
+    for run in _named_runs(columns):
+        name = _stacked(wrapped(run[0].group, max(_width(run) - GAP, HEAD_WIDTH)), "b", "c")
+        cells.append(rf"\multicolumn{{{len(run)}}}{{c}}{{{name}}}")
+        rules.append(rf"\cmidrule(lr){{{at}-{at + len(run) - 1}}}")
+        at += len(run)
     return [" & ".join(cells) + r" \\", "".join(rules)]

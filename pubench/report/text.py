@@ -27,7 +27,7 @@ def markdown_report(report: Report) -> str:
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {counts(report)}."]
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         parts += [_markdown_table(make_grid(table, comparison)), *_markdown_comparison(comparison)]
-    parts += [legend("in bold", report.rules)] if report.tables else []
+    parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
     parts += _markdown_paper(report.paper) if report.paper else []
     parts += [_markdown_list(heading, items) for heading, items in lists(report)]
     parts += _data_sets(report.datasets)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pubench_bagging
 import pubench_classics
 import pytest
 from helpers.suites import run
+from pubench_bagging.bagging import PUBagging
+from pubench_baselines.unlabeled_as_negative import UnlabeledAsNegative
+from pubench_classics.elkan_noto import ElkanNoto, WeightedElkanNoto
+from pubench_classics.two_step import TwoStepRocchio, TwoStepSpies
 from scipy.sparse import csr_array
+from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM
 from threadpoolctl import threadpool_limits
 
 from pubench import make
@@ -125,3 +136,43 @@ def test_all_run_in_both_scenarios(tmp_path):
 def test_importing_the_plugins_does_not_import_scikit_learn(package):
     code = f"import sys, {package} as p; p.pubench_algorithms(); sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+LEARNING = [
+    PUBagging,
+    ElkanNoto,
+    WeightedElkanNoto,
+    TwoStepRocchio,
+    TwoStepSpies,
+    UnlabeledAsNegative,
+]
+
+
+@pytest.mark.parametrize("model", LEARNING)
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (IsolationForest(), "IsolationForest is of the kind 'outlier detector'"),
+        (OneClassSVM(), "OneClassSVM is of the kind 'outlier detector'"),
+        (make_pipeline(StandardScaler(), OneClassSVM()), "Pipeline is of the kind 'outlier detector'"),
+        (LinearRegression(), "LinearRegression is of the kind 'regressor'"),
+        ("logistic", "must be a scikit-learn classifier, such as LogisticRegression(); got 'logistic'"),
+        (LogisticRegression, "must be a scikit-learn classifier, such as LogisticRegression(); got <class"),
+    ],
+)
+def test_what_is_no_classifier_is_refused_in_one_sentence(model, learner, message):
+    X, s = np.random.default_rng(0).standard_normal((40, 2)), np.arange(40) % 2
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        model(learner).fit(X, s)
+    assert str(caught.value).startswith(f"estimator of {model.__name__} must be a")
+
+
+@pytest.mark.parametrize("model", [ElkanNoto, WeightedElkanNoto])
+def test_a_label_frequency_below_the_share_of_labelled_rows_is_warned_of(model):
+    X, s = np.random.default_rng(0).standard_normal((40, 2)), np.arange(40) % 2
+    with pytest.warns(UserWarning, match=r"c = 0.4 is below 0.5, the share of labelled rows"):
+        model(c=0.4, scenario="single-training-set").fit(X, s)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model(c=0.4, scenario="case-control").fit(X, s)
+        model(c=0.5, scenario="single-training-set").fit(X, s)

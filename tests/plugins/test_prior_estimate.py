@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -162,3 +163,14 @@ def test_suites_take_it_as_a_parameter_and_as_a_source(tmp_path):
     assert [row["status"] for row in results.rows] == ["ok", "ok"]
     assert results.rows[0]["prior"] is None
     assert results.rows[1]["prior"] == pytest.approx(results.rows[1]["true_prior"], abs=0.1)
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_a_prior_below_the_share_of_labelled_rows_is_warned_of(name):
+    X, s = rows(150, 150)
+    with pytest.warns(UserWarning, match=r"the prior 0.4 is below 0.5, the share of labelled rows"):
+        make(name, prior=0.4, scenario="single-training-set", random_state=0).fit(X, s)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="the prior .* is below")
+        make(name, prior=0.4, scenario="case-control", random_state=0).fit(X, s)
+        make(name, prior=0.5, scenario="single-training-set", random_state=0).fit(X, s)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from pubench_priors import bbe, dedpul, elkan_noto, km2, pen_l1, tice
+from pubench_priors import bbe, dedpul, elkan_noto, estimating, km2, pen_l1, tice
 from scipy.integrate import quad
 from scipy.stats import norm
 
@@ -190,6 +190,32 @@ def test_tice_finds_the_pure_corner():
     best, bound = tice.greatest_bound(found, 0.1)
     assert best.labelled / best.rows == pytest.approx(0.7, abs=0.1)
     assert 0.55 < bound < 0.72
+
+
+def test_the_best_half_by_hand():
+    # P's median is 0.775: at least that have 4 of P's 8 scores and 2 of U's 10.
+    assert estimating.best_half(P, U) == pytest.approx(0.2 / 0.5)
+    assert estimating.best_half(U, P) == 1.0
+    # At most k of n at the level of 0.9: none of 10 is a chance of (1 - q)^10 = 0.05.
+    assert estimating.most_in_half(P, U - 1.0, 0.9) == pytest.approx((1 - 0.05**0.1) / 0.5)
+    assert estimating.most_in_half(P, U + 1.0, 0.9) == 1.0
+    assert estimating.best_half(P, U) < estimating.most_in_half(P, U, 0.9) <= 1.0
+
+
+def test_the_best_half_has_the_tails_of_gaussians():
+    labelled, unlabelled = gaussians()
+    expected = ALPHA + (1 - ALPHA) * norm.sf(DELTA) / 0.5
+    assert estimating.best_half(labelled, unlabelled) == pytest.approx(expected, abs=0.01)
+
+
+def test_tice_counts_the_large_sides_that_the_tree_passes_by():
+    # The first column is purest in a corner, the second half pure: the tree starts in the corner.
+    rng = np.random.default_rng(1)
+    y = np.arange(8000) % 2 == 0
+    s = (y & (rng.random(8000) < 0.6)).astype(np.uint8)
+    X = np.column_stack([np.where(s & (rng.random(8000) < 0.05), 1.0, 0.0), y])
+    grown = np.arange(4000)
+    assert (2000, s[4000:].sum()) in list(tice.subsets(X, s, grown, grown + 4000))
 
 
 @pytest.mark.parametrize("share", SHARES)

@@ -15,7 +15,11 @@
   if (!one("metric")) return;
 
   one("tools").hidden = one("columns").hidden = false;
-  const choose = () => all("[data-metric]").forEach((part) => { part.hidden = part.dataset.metric !== one("metric").value; });
+  const choose = () => {
+    all("[data-metric]").forEach((part) => { part.hidden = part.dataset.metric !== one("metric").value; });
+    // What is wider than a small screen can be scrolled by keys, too.
+    all("figure").forEach((part) => { if (part.scrollWidth > part.clientWidth) part.tabIndex = 0; });
+  };
   one("metric").addEventListener("change", choose);
   choose();
 

@@ -1,0 +1,118 @@
+"""``pubench report --live`` beside a real run: the page follows it, and ends with it however it ends."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from fault_tools import driver, pubench, run, run_arguments, sentences, stored, wait_for, write_suite
+
+from pubench.lock import is_running
+
+CELLS = 40
+LIVE = 'id="live"'
+
+
+def slow_suite(folder: Path) -> Path:
+    return write_suite(
+        folder / "slow.toml", replicates=CELLS, algorithms=[{"use": "good", "params": {"pause": 0.4}}]
+    )
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """Start a run of some seconds; yield its process and folder once a cell has ended."""
+    out = folder / "run"
+    with driver(*run_arguments(slow_suite(folder), out)) as (process, _):
+        wait_for(lambda: stored(out), "the first cell")
+        yield process, out
+
+
+def ended(page: Path) -> int:
+    """How many cells the page says have ended; a page that is there is there as a whole."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    assert not text or text.endswith("</html>\n")
+    found = re.search(rf"(\d+) of {CELLS} cells have ended", text)
+    return int(found[1]) if found else 0
+
+
+def test_the_page_follows_the_run_to_its_end(tmp_path: Path) -> None:
+    with running(tmp_path) as (process, out):
+        page = out / "report.html"
+        with driver("report", str(out), "--live") as (live, _):
+            first = wait_for(lambda: ended(page), "a page")
+            assert LIVE in page.read_text(encoding="utf-8")
+            wait_for(lambda: ended(page) > first, "a later page")
+            said, errors = live.communicate(timeout=60)
+            assert live.returncode == 0
+            assert said == f"Report: {page}\nNo run is going on.\nReport: {page}\n"
+            assert re.findall(rf"(\d+) of {CELLS} cells have ended", errors)
+        assert process.wait(timeout=30) == 0
+        text = page.read_text(encoding="utf-8")
+        assert LIVE not in text
+        assert "cells have ended" not in text
+        assert text == pubench("report", str(out), "--format", "html").stdout
+
+
+def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
+    with running(tmp_path) as (process, out):
+        page = tmp_path / "elsewhere" / "report.html"
+        with driver("report", str(out), "--live", "--out", str(page.parent)) as (live, _):
+            wait_for(lambda: ended(page), "a page")
+            process.kill()
+            said, _ = live.communicate(timeout=60)
+            assert live.returncode == 0
+        left = CELLS - stored(out)
+        assert f"No run is going on; {left} cells are still to come: run the suite again to go on.\n" in said
+        assert ended(page) == stored(out)
+        assert LIVE not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_page_can_be_left_alone_and_the_run_goes_on(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path) as (process, out):
+        page = out / "report.html"
+        with driver("report", str(out), "--live") as (live, _):
+            wait_for(lambda: ended(page), "a page")
+            live.send_signal(number)
+            _, errors = live.communicate(timeout=60)
+            assert live.returncode == 130
+            assert f"pubench: stopped; {page} stays as it is now." in errors
+            assert "Traceback" not in errors
+        assert LIVE not in page.read_text(encoding="utf-8")
+        assert process.poll() is None
+        assert is_running(out)
+
+
+def test_a_run_that_has_ended_gets_its_page_once(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(write_suite(tmp_path / "suite.toml"), out)
+    (out / "report.html").unlink()
+    done = pubench("report", str(out), "--live")
+    assert done.returncode == 0
+    assert done.stdout == f"No run is going on.\nReport: {out / 'report.html'}\n"
+    assert (out / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
+
+
+def test_a_folder_that_is_no_run_gets_one_sentence_and_no_page(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        done = pubench("report", str(folder), "--live")
+        assert done.returncode == 2
+        (said,) = sentences(done)
+        assert "is not a run folder: it has no plan.json" in said
+        assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(("--format", "csv"), "leave out --format"), (("another",), "name one with --out")],
+)
+def test_what_live_cannot_do(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    done = pubench("report", str(tmp_path), *arguments, "--live")
+    assert done.returncode == 2
+    assert said in done.stderr

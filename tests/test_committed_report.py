@@ -1,0 +1,74 @@
+"""The committed report of the quickstart is what its commands make."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from helpers.commands import pubench
+
+from pubench.plugins import discover
+from pubench.provenance import gather
+
+COMMITTED = Path(__file__).resolve().parents[1] / "reports" / "quickstart"
+OTHER_MACHINES = {".html", ".pdf"}
+"""Pages hold times, and how a PDF is packed depends on the library that packs it."""
+
+
+def page() -> str:
+    return (COMMITTED / "report.html").read_text(encoding="utf-8")
+
+
+def values(text: str) -> list[str]:
+    """The numbers behind the tables of a page."""
+    return re.findall(r'data-value="([^"]+)"', text)
+
+
+def test_the_page_names_the_command_that_made_it() -> None:
+    assert "Made by <code>pubench suite run quickstart</code>" in page()
+    readme = (COMMITTED.parent / "README.md").read_text(encoding="utf-8")
+    assert (
+        "\npubench suite run quickstart\npubench report runs/quickstart --out reports/quickstart\n" in readme
+    )
+    # Nothing of the machine's folders is in it.
+    assert not re.search(r"/(home|tmp|root|work)/", page())
+
+
+def what_differs() -> list[str]:
+    """Name what decides about the last digits here and is not what the committed report was made with."""
+    made_with = dict(re.findall(r"<dt>(\w+)</dt><dd>([^<]+)</dd>", page()))
+    committed = dict(entry.split(" ") for entry in made_with["Packages"].split(", "))
+    decide = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
+    differ = [name for name in decide if committed.get(name) != version(name)]
+    here = gather(discover(third_party=False), {}, {})
+    return differ + ([] if made_with["Processor"].startswith(str(here["cpu"])) else ["processor"])
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run the suite and make its report as the page says."""
+    folder = tmp_path_factory.mktemp("fresh")
+    pubench(folder, "suite", "run", "quickstart", "--jobs", "2", "--quiet")
+    pubench(folder, "report", "runs/quickstart", "--out", "fresh")
+    pubench(folder, "export", "runs/quickstart", "--no-times", "--out", "fresh/cells.csv")
+    return folder / "fresh"
+
+
+def test_a_fresh_run_gives_the_same_tables(fresh: Path) -> None:
+    assert {file.name for file in COMMITTED.iterdir()} == {file.name for file in fresh.iterdir()}
+    committed, again = (
+        list(map(float, values(text))) for text in (page(), (fresh / "report.html").read_text())
+    )
+    assert again == pytest.approx(committed, abs=0.02)
+    assert len(again) == 36
+
+
+def test_a_fresh_run_gives_the_same_bytes(fresh: Path) -> None:
+    if differ := what_differs():
+        pytest.skip(f"not what the committed report was made with: {', '.join(differ)}")
+    for file in COMMITTED.iterdir():
+        if file.suffix not in OTHER_MACHINES:
+            assert (fresh / file.name).read_bytes() == file.read_bytes(), file.name
+    assert values((fresh / "report.html").read_text(encoding="utf-8")) == values(page())
