@@ -22,7 +22,8 @@ def table(tmp_path, monkeypatch):
     s = y & (rng.random(400) < 0.5)
     rows = zip(x[:, 0], x[:, 1], np.where(y, "ill", "well"), s.astype(int), strict=True)
     lines = ["a,b,outcome,known", *(f"{a:.4f},{b:.4f},{c},{d}" for a, b, c, d in rows)]
-    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    for name in ("rows.csv", "rows.txt"):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
 
 
 def test_a_data_set_with_classes_is_labelled_and_its_truth_shown(capsys):
@@ -92,6 +93,9 @@ def test_the_seed_decides(capsys):
         (("iris", "--positive", "rose"), "has no class 'rose'"),
         (("iris", "--params", "x"), "--params must be a JSON object"),
         (("nosuch:37",), "data set 'nosuch' is not registered"),
+        (("nosuch.csv",), "there is no file 'nosuch.csv'"),
+        (("folder/rows.CSV.gz",), "there is no file 'folder/rows.CSV.gz'"),
+        (("rows.txt",), "the ending of 'rows.txt' is that of no known format"),
         (("rows.csv",), "could not be loaded"),
     ],
 )

@@ -30,7 +30,7 @@ def _elkan_noto() -> list[PriorEstimator]:
             name=f"elkan-noto-{which}",
             function="pubench_priors.elkan_noto:elkan_noto",
             summary=f"Elkan and Noto's {which}: the label frequency as {text}",
-            version="2",
+            version="3",
             params={"which": which},
             scenarios=_SINGLE,
             assumes=assumption,

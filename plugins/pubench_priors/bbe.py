@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pubench.errors import PriorError
 from pubench.priors import PriorEstimate
 from pubench.specs import SCENARIOS, Scenario
 from pubench_priors.estimating import estimate_by_scores
@@ -57,6 +59,10 @@ def bbe(
     -------
     PriorEstimate
     """
+    if not (isinstance(delta, Real) and 0.0 < delta < 1.0):
+        raise PriorError(
+            f"delta = {delta!r} of prior estimator 'bbe' must lie strictly between 0 and 1; give 0.1"
+        )
     problem = read_problem("bbe", X, s, scenario, random_state, claimed=SCENARIOS)
     return estimate_by_scores(
         problem,

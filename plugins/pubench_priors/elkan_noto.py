@@ -90,15 +90,21 @@ def _prior(frequency: Frequency, scores: Floats, s: Labels) -> float:
 
 
 def calibrate(scores: Floats, s: Labels, n_neighbours: int) -> Floats:
-    """Return for each row the mean of s among the rows nearest in the order of scores, itself left out; shape (n,)."""
+    """Return for each row the mean of s among the rows nearest in the order of scores, itself left out; shape (n,).
+
+    Rows of equal score share their neighbours: all of each other, at least, and where a neighbourhood ends amid rows of
+    equal score, it takes their mean. Otherwise the order of the rows would count, such as labelled rows coming first.
+    """
     n = len(s)
     width = min(n_neighbours + 1, n)
-    order = np.argsort(scores, kind="stable")
-    sums = np.concatenate([[0], np.cumsum(s[order], dtype=np.int64)])
-    first = np.clip(np.arange(n) - width // 2, 0, n - width)
-    g = np.empty(n)
-    g[order] = (sums[first + width] - sums[first] - s[order]) / max(width - 1, 1)
-    return g
+    _, groups, sizes = np.unique(scores, return_inverse=True, return_counts=True)
+    sums = np.concatenate([[0.0], np.cumsum(np.repeat(np.bincount(groups, weights=s) / sizes, sizes))])
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    first = np.clip((starts + ends) // 2 - width // 2, 0, n - width)
+    low, high = np.minimum(first, starts), np.maximum(first + width, ends)
+    g: Floats = ((sums[high] - sums[low])[groups] - s) / np.maximum(high - low - 1, 1)[groups]
+    return np.clip(g, 0.0, 1.0)
 
 
 def highest_step(scores: Floats, s: Labels, least_rows: int) -> float:

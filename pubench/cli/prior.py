@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pubench.cli.options import data_option, parsed_params, plugin_options
+from pubench.errors import DataError
 from pubench.specs import SCENARIOS, Scenario
 
 if TYPE_CHECKING:
@@ -99,7 +100,6 @@ def _part(
     source: str, params: dict[str, Any], positive: tuple[str, ...], registry: Registry, files: list[str]
 ) -> DatasetPart:
     """Load the data set behind DATA."""
-    from pubench.errors import DataError
     from pubench.plan_data import dataset_parts
     from pubench.suite import DatasetEntry
 
@@ -119,9 +119,21 @@ def _found(source: str, registry: Registry) -> tuple[str, dict[str, Any]]:
         return source, {}
     if number.isdigit():
         return name, {"id": int(number)}
+    ending = source.removesuffix(".gz").rpartition(".")[2].lower()
     if Path(source).is_file():
-        return source.removesuffix(".gz").rpartition(".")[2].lower(), {"path": source}
+        _check_ending(source, ending, registry)
+        return ending, {"path": source}
+    if Path(source).suffix and ending in registry.entries["datasets"]:
+        raise DataError(f"there is no file '{source}'; give the path of one, or the name of a data set")
     return source, {}
+
+
+def _check_ending(source: str, ending: str, registry: Registry) -> None:
+    if ending not in registry.entries["datasets"]:
+        raise DataError(
+            f"the ending of '{source}' is that of no known format; rename it, for example to end in .csv, "
+            'or name format and file: csv --params \'{"path": "..."}\''
+        )
 
 
 def _refuse_labels(positives: int | None, frequency: float | None, positive: tuple[str, ...]) -> None:

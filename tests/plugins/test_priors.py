@@ -363,3 +363,10 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say(name, scenario, ap
     assert np.mean(inside) >= 0.78
     if apart == 6.0:
         assert not any(doubted)
+
+
+@pytest.mark.parametrize("delta", [0, 1, -0.1, 5, float("nan"), "small", None])
+def test_bbe_refuses_a_delta_that_is_no_probability(delta):
+    X, s = clouds(50, 100)
+    with pytest.raises(PriorError, match=r"delta = .* strictly between 0 and 1"):
+        estimate_prior(X, s, scenario="case-control", estimator="bbe", delta=delta)

@@ -128,6 +128,24 @@ def test_calibration_leaves_the_row_itself_out():
     assert elkan_noto.calibrate(-np.arange(5.0), s, 2) == pytest.approx([0.5, 0.0, 1.0, 0.5, 0.5])
 
 
+def test_calibration_does_not_see_the_order_of_rows_of_equal_score():
+    scores, s = np.array([1.0, 1.0, 1.0, 1.0, 2.0, 3.0, 3.0]), np.array([1, 0, 0, 0, 1, 1, 0], dtype=np.uint8)
+    # Windows of three: the first four rows have each other, the fifth one of either side (means 1/4 and 1/2), the
+    # last two each other and the fifth.
+    expected = np.array([0.0, 1 / 3, 1 / 3, 1 / 3, 3 / 8, 0.5, 1.0])
+    for order in (np.arange(7), np.arange(7)[::-1], np.random.default_rng(0).permutation(7)):
+        assert elkan_noto.calibrate(scores[order], s[order], 2) == pytest.approx(expected[order])
+
+
+@pytest.mark.parametrize("which", ["e1", "e2"])
+def test_elkan_noto_of_two_cells_with_labelled_rows_first(which):
+    x, s = np.repeat([1.0, 0.0], [400, 600]), np.repeat([1, 0], [100, 900])
+    found = elkan_noto.elkan_noto(
+        x[:, None], s, scenario="single-training-set", random_state=0, which=which, classifier="logistic"
+    )
+    assert found.value == pytest.approx(0.4, abs=0.02)  # 20 of 80 rows in each fold: 19 / 79 of the others
+
+
 def test_the_highest_step_by_hand():
     scores, s = np.array([9.0, 8.0, 8.0, 7.0, 1.0]), np.array([1, 0, 1, 0, 0], dtype=np.uint8)
     # Means 1, 2/3, 1/2, 2/5 of the first 1, 3, 4, 5 rows: the rows of score 8 stay together. Their lower limits are
