@@ -71,6 +71,16 @@ BAD = {
         "test_learns_from_s_alone",
         "it reads true labels from the globals or from",
     ),
+    "reads-builtins": (
+        {"fit": PEEK.replace("globals()", 'vars(__import__("builtins"))')},
+        "test_learns_from_s_alone",
+        "or the like, which is none of its inputs: it reads true labels",
+    ),
+    "no-probabilities-yet": (
+        {"more": "def predict_proba(self, X):\n        raise NotImplementedError('later')"},
+        "test_fits_and_answers",
+        "predict_proba for the same rows raised NotImplementedError: later",
+    ),
     "ignores-the-seed": (
         {"fit": "self.coef_ += 0.01 * np.random.default_rng().standard_normal(X.shape[1])"},
         "test_random_state",

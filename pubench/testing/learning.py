@@ -15,7 +15,7 @@ from pubench.metrics import roc_auc
 from pubench.specs import Algorithm, Scenario
 from pubench.testing.contract import Contract, ContractError, attempt, fail, plain, quiet, skip
 from pubench.testing.decoys import beside
-from pubench.testing.fits import Answers, answers, difference, factory_parameters, fitted, make
+from pubench.testing.fits import METHODS, Answers, answers, difference, factory_parameters, fitted, make
 from pubench.testing.samples import Sample, easy_sample
 
 __all__ = ["CHANCE", "LearningContract"]
@@ -61,6 +61,11 @@ class LearningContract(Contract):
                     predict(_WithoutProbabilities(model), sample.X_test.copy())
                 except MisbehaviourError as error:
                     fail(f"on easy {scenario} data its {error}")
+            # As the other checks ask it: they leave out a method that cannot answer, so it has to be found here.
+            for method in METHODS:
+                if hasattr(model, method):
+                    with attempt(f"after fitting easy {scenario} data, {method} for the same rows"):
+                        getattr(model, method)(sample.X.copy())
 
     def test_scikit_learn(self) -> None:
         """It passes scikit-learn's estimator checks."""
