@@ -26,8 +26,9 @@ class Means(pubench.PUClassifier):
     def fit(self, {given}):
         X, s = validate_pu(self, X, y{validate})
         self.coef_ = np.asarray(X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)).ravel() * (1 - self.shrink)
+        self.share_ = self.prior
         {fit}
-        self.cut_ = np.quantile(X @ self.coef_, 1 - self.prior)
+        self.cut_ = np.quantile(X @ self.coef_, 1 - self.share_)
         return self
 
     def decision_function(self, X):
@@ -80,6 +81,26 @@ BAD = {
         {"more": "def predict_proba(self, X):\n        raise NotImplementedError('later')"},
         "test_fits_and_answers",
         "predict_proba for the same rows raised NotImplementedError: later",
+    ),
+    "prior-upside-down": (
+        {"fit": "self.share_ = 1 - self.prior"},
+        "test_prior",
+        "with prior=0.85: it uses the prior upside down",
+    ),
+    "refuses-missing-cells": (
+        {"accepts": '("missing",)'},
+        "test_missing_cells",
+        "on rows with missing cells, which it claims to take, it raised ValueError",
+    ),
+    "mutates-sparse-rows": (
+        {
+            "fit": 'X.data.fill(2.0) if hasattr(X, "tocsr") else None',
+            "accepts": '("sparse",)',
+            "validate": ', accept_sparse="csr"',
+            "more": SPARSE_TAG,
+        },
+        "test_sparse_rows",
+        "fit wrote into the sparse rows it was given",
     ),
     "ignores-the-seed": (
         {"fit": "self.coef_ += 0.01 * np.random.default_rng().standard_normal(X.shape[1])"},
@@ -155,7 +176,7 @@ def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
     assert "  ok    It passes scikit-learn's estimator checks" in lines
     assert "  ok    Its time grows with the rows as it claims" in lines
     assert "  -     Its results are equal for any n_jobs (it has no n_jobs)" in lines
-    assert lines[-1] == "0 findings, 18 checks passed, 2 do not apply"
+    assert lines[-1] == "0 findings, 18 checks passed, 3 do not apply"
 
 
 def test_every_message_is_another():

@@ -173,6 +173,12 @@ class LearningContract(Contract):
                 "its answers are the same with prior=0.15 and with prior=0.85: use the prior, or take it out of "
                 "receives"
             )
+        few, many = (float(np.mean(told["predict"] == told["predict"].max())) for told in (low, high))
+        if len(np.unique(low["predict"])) == 2 == len(np.unique(high["predict"])) and few > many + 0.1:
+            fail(
+                f"it calls {few:.0%} of the rows positive with prior=0.15 and {many:.0%} with prior=0.85: it uses the "
+                "prior upside down"
+            )
 
     def test_probabilities(self) -> None:
         """Its probabilities lie in [0, 1] and add up to 1."""
