@@ -107,6 +107,11 @@ BAD = {
         "test_random_state",
         "fitted twice with random_state=0, its decision_function differs: it ignores the seed",
     ),
+    "seeds-itself": (
+        {"fit": "self.coef_ += 0.01 * np.random.default_rng(7).standard_normal(X.shape[1])"},
+        "test_random_state",
+        "it draws by the fixed seed 7 whatever random_state it is given",
+    ),
     "draws-globally": (
         {"fit": "self.coef_ += 0.01 * np.random.standard_normal(X.shape[1])"},
         "test_random_state",

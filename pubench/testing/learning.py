@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
+from unittest import mock
 
 import numpy as np
 
@@ -133,6 +134,7 @@ class LearningContract(Contract):
         sample = self._usable()
         changed = difference(self._asked(sample, world=1), self._asked(sample, world=2))
         if not changed:
+            self._refuse_a_fixed_seed(sample)
             return
         if "random_state" in self.spec.receives:
             fail(
@@ -143,6 +145,22 @@ class LearningContract(Contract):
             f"fitted twice, its {changed} differs, and it takes no seed; give it the parameter random_state and add it "
             "to receives"
         )
+
+    def _refuse_a_fixed_seed(self, sample: Sample) -> None:
+        """Fail where it takes a seed, yet draws by one of its own whatever it is given."""
+        if "random_state" not in self.spec.receives:
+            return
+        told, seeds = [], []
+        for seed in (1, 2):
+            with mock.patch.object(np.random, "default_rng", wraps=np.random.default_rng) as draws:
+                told.append(self._asked(sample, random_state=seed))
+            seeds.append([call.args for call in draws.call_args_list if call.args])
+        fixed = [first for first, *_ in seeds[0] if isinstance(first, int)]
+        if fixed and seeds[0] == seeds[1] and not difference(*told):
+            fail(
+                f"it draws by the fixed seed {fixed[0]} whatever random_state it is given, so that repetitions tell "
+                "nothing; draw from numpy.random.default_rng(self.random_state)"
+            )
 
     def test_n_jobs(self) -> None:
         """Its results are equal for any n_jobs."""
