@@ -184,6 +184,12 @@ def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
     assert lines[-1] == "0 findings, 18 checks passed, 3 do not apply"
 
 
+def test_blank_metadata_are_none(tmp_path):
+    file = written(tmp_path, "blank")
+    file.write_text(file.read_text().replace('licence="MIT"', 'licence=" "'))
+    assert "the spec of 'means' lacks licence;" in findings(tmp_path, file, 1)["test_metadata"]
+
+
 def test_every_message_is_another():
     assert len({message for _, _, message in BAD.values()}) >= 8
 
