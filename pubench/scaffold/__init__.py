@@ -99,7 +99,7 @@ def _files(name: str, kind: str, *, cython: bool) -> dict[str, str]:
         "README.md": "README.md",
         "LICENSE": "LICENSE",
         ".gitignore": "gitignore",
-        ".github/workflows/tests.yml": "tests.yml",
+        ".github/workflows/tests.yml": "push.yml",
         ".github/workflows/release.yml": "release.yml",
         "example.toml": "example.toml",
         f"{package}/__init__.py": "init.py",
