@@ -18,7 +18,7 @@ from pubench.compatibility import DECLARATION, PluginDeprecationWarning, declare
 from pubench.errors import PubenchError
 from pubench.imports import load_file
 from pubench.registry import KINDS, Origin, PluginInfo, Registered, Registry
-from pubench.specs import RECEIVABLE, Algorithm, Spec
+from pubench.specs import RECEIVABLE, SCENARIOS, Algorithm, Spec
 
 __all__ = ["GROUP", "build_registry", "discover"]
 
@@ -26,6 +26,17 @@ GROUP = "pubench"
 FIRST_PARTY = "pubench"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _REFERENCES = ("supervised-", "pn-")
+_LISTS = {
+    "scenarios": SCENARIOS,
+    "receives": RECEIVABLE,
+    "needs": ("prior",),
+    "accepts": ("sparse", "missing", "categorical"),
+}
+_WORDS = {
+    "scaling": ("", "linear", "quadratic", "cubic"),
+    "labels": ("pu", "true"),
+    "uses": ("decision", "score", "probability"),
+}
 
 Source = tuple[Origin, Callable[[], Any]]
 
@@ -124,6 +135,7 @@ def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
         raise PubenchError(f"a hook returned {type(spec).__name__} where {spec_type.__name__} is expected")
     if not _NAME.fullmatch(spec.name):
         raise PubenchError(f"name '{spec.name}' must be lower-case words joined by dashes")
+    _refuse_unknown_words(spec)
     if isinstance(spec, Algorithm) and spec.name.startswith(_REFERENCES) != (spec.labels == "true"):
         raise PubenchError(
             f"algorithm '{spec.name}': names starting with 'supervised-' or 'pn-' are for labels='true', and only they"
@@ -132,11 +144,22 @@ def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
         raise PubenchError(
             f"algorithm '{spec.name}' needs {spec.needs} but receives {spec.receives}; add it there"
         )
-    if isinstance(spec, Algorithm) and not set(spec.receives) <= set(RECEIVABLE):
-        raise PubenchError(
-            f"algorithm '{spec.name}' receives {spec.receives}; pubench can fill in {', '.join(RECEIVABLE)}"
-        )
     return spec
+
+
+def _refuse_unknown_words(spec: Spec) -> None:
+    """Refuse a misspelt word of a spec, which would be taken for another or for none."""
+    for field, known in (_LISTS | _WORDS).items():
+        told = getattr(spec, field, ())
+        if field in _LISTS and isinstance(told, str):
+            raise PubenchError(f"'{spec.name}': {field} = {told!r} is a text; write ({told!r},)")
+        unknown = set(told if field in _LISTS or told == () else (told,)) - set(known)
+        if unknown:
+            raise PubenchError(
+                f"'{spec.name}': {field} = {told!r}; pubench knows {', '.join(map(repr, known))}"
+            )
+    if not getattr(spec, "scenarios", SCENARIOS):
+        raise PubenchError(f"'{spec.name}' is made for no scenario; name {' or '.join(SCENARIOS)}, or both")
 
 
 def _origin(point: EntryPoint) -> Origin:

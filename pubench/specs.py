@@ -160,7 +160,8 @@ class Dataset:
 class Criterion:
     """A PU-only score for choosing hyper-parameters: ``function(validation, **params) -> float``.
 
-    The function sees a :class:`pubench.criteria.Validation`: s, scores, decisions, prior, scenario; never y.
+    The function sees a :class:`pubench.criteria.Validation`, with ``s``, ``score``, ``decision``, ``prior`` and
+    ``scenario``; never y.
     """
 
     name: str

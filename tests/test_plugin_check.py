@@ -26,8 +26,9 @@ class Means(pubench.PUClassifier):
     def fit(self, {given}):
         X, s = validate_pu(self, X, y{validate})
         self.coef_ = np.asarray(X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)).ravel() * (1 - self.shrink)
+        self.share_ = self.prior
         {fit}
-        self.cut_ = np.quantile(X @ self.coef_, 1 - self.prior)
+        self.cut_ = np.quantile(X @ self.coef_, 1 - self.share_)
         return self
 
     def decision_function(self, X):
@@ -71,10 +72,45 @@ BAD = {
         "test_learns_from_s_alone",
         "it reads true labels from the globals or from",
     ),
+    "reads-builtins": (
+        {"fit": PEEK.replace("globals()", 'vars(__import__("builtins"))')},
+        "test_learns_from_s_alone",
+        "or the like, which is none of its inputs: it reads true labels",
+    ),
+    "no-probabilities-yet": (
+        {"more": "def predict_proba(self, X):\n        raise NotImplementedError('later')"},
+        "test_fits_and_answers",
+        "predict_proba for the same rows raised NotImplementedError: later",
+    ),
+    "prior-upside-down": (
+        {"fit": "self.share_ = 1 - self.prior"},
+        "test_prior",
+        "with prior=0.85: it uses the prior upside down",
+    ),
+    "refuses-missing-cells": (
+        {"accepts": '("missing",)'},
+        "test_missing_cells",
+        "on rows with missing cells, which it claims to take, it raised ValueError",
+    ),
+    "mutates-sparse-rows": (
+        {
+            "fit": 'X.data.fill(2.0) if hasattr(X, "tocsr") else None',
+            "accepts": '("sparse",)',
+            "validate": ', accept_sparse="csr"',
+            "more": SPARSE_TAG,
+        },
+        "test_sparse_rows",
+        "fit wrote into the sparse rows it was given",
+    ),
     "ignores-the-seed": (
         {"fit": "self.coef_ += 0.01 * np.random.default_rng().standard_normal(X.shape[1])"},
         "test_random_state",
         "fitted twice with random_state=0, its decision_function differs: it ignores the seed",
+    ),
+    "seeds-itself": (
+        {"fit": "self.coef_ += 0.01 * np.random.default_rng(7).standard_normal(X.shape[1])"},
+        "test_random_state",
+        "it draws by the fixed seed 7 whatever random_state it is given",
     ),
     "draws-globally": (
         {"fit": "self.coef_ += 0.01 * np.random.standard_normal(X.shape[1])"},
@@ -145,7 +181,13 @@ def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
     assert "  ok    It passes scikit-learn's estimator checks" in lines
     assert "  ok    Its time grows with the rows as it claims" in lines
     assert "  -     Its results are equal for any n_jobs (it has no n_jobs)" in lines
-    assert lines[-1] == "0 findings, 18 checks passed, 2 do not apply"
+    assert lines[-1] == "0 findings, 18 checks passed, 3 do not apply"
+
+
+def test_blank_metadata_are_none(tmp_path):
+    file = written(tmp_path, "blank")
+    file.write_text(file.read_text().replace('licence="MIT"', 'licence=" "'))
+    assert "the spec of 'means' lacks licence;" in findings(tmp_path, file, 1)["test_metadata"]
 
 
 def test_every_message_is_another():

@@ -44,7 +44,22 @@ BROKEN = {
     "named-for-truth": (algorithm("supervised-x"), "'supervised-' or 'pn-' are for labels='true', and only"),
     "pn-pu": (algorithm("pn-x"), "'supervised-' or 'pn-' are for labels='true', and only they"),
     "needy": (algorithm("needy", needs=("prior",)), "needs ('prior',) but receives (); add it there"),
-    "greedy": (algorithm("greedy", receives=("y",)), "receives ('y',); pubench can fill in prior, scenario,"),
+    "greedy": (algorithm("greedy", receives=("y",)), "receives = ('y',); pubench knows 'prior', 'scenario',"),
+    "misspelt-scenario": (
+        algorithm("m", scenarios=("case-controll",)),
+        "scenarios = ('case-controll',); pubench knows 'case-control', 'single-training-set'",
+    ),
+    "no-scenario": (algorithm("m", scenarios=()), "'m' is made for no scenario"),
+    "one-text": (algorithm("m", receives="prior"), "receives = 'prior' is a text; write ('prior',)"),
+    "misspelt-accepts": (
+        algorithm("m", accepts=("spares",)),
+        "accepts = ('spares',); pubench knows 'sparse'",
+    ),
+    "misspelt-scaling": (algorithm("m", scaling="lineal"), "scaling = 'lineal'; pubench knows '', 'linear'"),
+    "misspelt-uses": (
+        "@hookimpl\ndef pubench_metrics(): return [Metric(name='m', function='a:b', uses='scores')]",
+        "uses = 'scores'; pubench knows 'decision', 'score', 'probability'",
+    ),
 }
 
 

@@ -112,8 +112,8 @@ class Contract:
 
     def test_metadata(self) -> None:
         """Its metadata are complete."""
-        missing = [name for name in self.required if not getattr(self.spec, name)]
-        if not self.registered.version:
+        missing = [name for name in self.required if not str(getattr(self.spec, name) or "").strip()]
+        if not str(self.registered.version or "").strip():
             missing.append("version")
         if missing:
             fail(

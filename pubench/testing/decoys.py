@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
@@ -33,10 +34,10 @@ NAMES = tuple(
 def beside(decoy: NDArray[np.int64], package: str, call: Callable[[], T]) -> T:
     """Return ``call()``, made while ``decoy`` stands under y-like names where a plugin could find it.
 
-    These are the local variables of the caller, the main module, and the modules of the plugin's ``package``. A name
-    that holds something else than data there is left alone.
+    These are the local variables of the caller, the main module, Python's builtins, and the modules of the plugin's
+    ``package``. A name that holds something else than data there is left alone.
     """
-    modules = [sys.modules["__main__"], *_modules_of(package)]
+    modules = [builtins, sys.modules["__main__"], *_modules_of(package)]
     with contextlib.ExitStack() as stack:
         for module in modules:
             stack.enter_context(_planted(vars(module), decoy))

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
+from unittest import mock
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from pubench.metrics import roc_auc
 from pubench.specs import Algorithm, Scenario
 from pubench.testing.contract import Contract, ContractError, attempt, fail, plain, quiet, skip
 from pubench.testing.decoys import beside
-from pubench.testing.fits import Answers, answers, difference, factory_parameters, fitted, make
+from pubench.testing.fits import METHODS, Answers, answers, difference, factory_parameters, fitted, make
 from pubench.testing.samples import Sample, easy_sample
 
 __all__ = ["CHANCE", "LearningContract"]
@@ -61,6 +62,11 @@ class LearningContract(Contract):
                     predict(_WithoutProbabilities(model), sample.X_test.copy())
                 except MisbehaviourError as error:
                     fail(f"on easy {scenario} data its {error}")
+            # As the other checks ask it: they leave out a method that cannot answer, so it has to be found here.
+            for method in METHODS:
+                if hasattr(model, method):
+                    with attempt(f"after fitting easy {scenario} data, {method} for the same rows"):
+                        getattr(model, method)(sample.X.copy())
 
     def test_scikit_learn(self) -> None:
         """It passes scikit-learn's estimator checks."""
@@ -128,6 +134,7 @@ class LearningContract(Contract):
         sample = self._usable()
         changed = difference(self._asked(sample, world=1), self._asked(sample, world=2))
         if not changed:
+            self._refuse_a_fixed_seed(sample)
             return
         if "random_state" in self.spec.receives:
             fail(
@@ -138,6 +145,22 @@ class LearningContract(Contract):
             f"fitted twice, its {changed} differs, and it takes no seed; give it the parameter random_state and add it "
             "to receives"
         )
+
+    def _refuse_a_fixed_seed(self, sample: Sample) -> None:
+        """Fail where it takes a seed, yet draws by one of its own whatever it is given."""
+        if "random_state" not in self.spec.receives:
+            return
+        told, seeds = [], []
+        for seed in (1, 2):
+            with mock.patch.object(np.random, "default_rng", wraps=np.random.default_rng) as draws:
+                told.append(self._asked(sample, random_state=seed))
+            seeds.append([call.args for call in draws.call_args_list if call.args])
+        fixed = [first for first, *_ in seeds[0] if isinstance(first, int)]
+        if fixed and seeds[0] == seeds[1] and not difference(*told):
+            fail(
+                f"it draws by the fixed seed {fixed[0]} whatever random_state it is given, so that repetitions tell "
+                "nothing; draw from numpy.random.default_rng(self.random_state)"
+            )
 
     def test_n_jobs(self) -> None:
         """Its results are equal for any n_jobs."""
@@ -167,6 +190,12 @@ class LearningContract(Contract):
             fail(
                 "its answers are the same with prior=0.15 and with prior=0.85: use the prior, or take it out of "
                 "receives"
+            )
+        few, many = (float(np.mean(told["predict"] == told["predict"].max())) for told in (low, high))
+        if len(np.unique(low["predict"])) == 2 == len(np.unique(high["predict"])) and few > many + 0.1:
+            fail(
+                f"it calls {few:.0%} of the rows positive with prior=0.15 and {many:.0%} with prior=0.85: it uses the "
+                "prior upside down"
             )
 
     def test_probabilities(self) -> None:
