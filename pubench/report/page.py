@@ -253,9 +253,9 @@ def _shades(table: ScoreTable) -> Floats:
 
 
 def competitors(table: ScoreTable, comparison: Comparison) -> tuple[list[int], NDArray[np.bool_]]:
-    """Return the columns of those that compete, and the blocks, shape (B,), in which all of them are complete."""
+    """Return the columns of those that compete, and the blocks, shape (B,), in which all of them do and are complete."""
     columns = [table.algorithms.index(name) for name in comparison.algorithms]
-    used = table.complete[:, columns].all(axis=1) & bool(columns)
+    used = (table.complete & ~table.reference)[:, columns].all(axis=1) & bool(columns)
     return columns, np.asarray(used, dtype=np.bool_)
 
 
