@@ -21,7 +21,7 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed
-	for benchmark in overhead data trees adapu novelgb pual risk wlr bagging; do $(BIN)/python benchmarks/$$benchmark.py; done
+	for benchmark in overhead data trees adapu novelgb pual risk wlr bagging plugins; do $(BIN)/python benchmarks/$$benchmark.py; done
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx --fail-on-warning --quiet -b html docs build/docs

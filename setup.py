@@ -32,6 +32,7 @@ setup(
     package_data={
         "pubench": ["py.typed"],
         "pubench.report": ["templates/*"],
+        "pubench.scaffold": ["templates/*"],
         "pubench_suites": ["*.toml"],
         "*": ["*.pyi"],
     },

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from docutils.nodes import SkipNode
+from latex2mathml.converter import convert
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
 import pubench
+
+if TYPE_CHECKING:
+    from docutils.nodes import math, math_block
+    from sphinx.application import Sphinx
+    from sphinx.writers.html5 import HTML5Translator
 
 project = "pubench"
 project_copyright = "the pubench developers"
@@ -24,3 +33,21 @@ napoleon_use_ivar = True
 html_theme = "furo"
 html_title = f"pubench {version}"
 lexers["csv"] = TextLexer()
+html_math_renderer = "mathml"
+
+
+def setup(app: Sphinx) -> None:
+    """Write equations as MathML, which browsers draw themselves: the site needs no script from elsewhere."""
+    app.add_html_math_renderer("mathml", (inline, None), (block, None))
+
+
+def inline(writer: HTML5Translator, node: math) -> None:
+    """Write an equation within a line."""
+    writer.body.append(convert(node.astext()))
+    raise SkipNode
+
+
+def block(writer: HTML5Translator, node: math_block) -> None:
+    """Write an equation on a line of its own."""
+    writer.body.append(f"<p>{convert(node.astext(), display='block')}</p>")
+    raise SkipNode

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pubench.priors import PriorEstimate, estimate_prior
     from pubench.results import Results, read_results
     from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
+    from pubench.wrapping import wrap
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ _WHERE = {
     "Int": "specs",
     "Metric": "specs",
     "PriorEstimator": "specs",
+    "wrap": "wrapping",
 }
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "make",
     "read_results",
     "run_suite",
+    "wrap",
 ]
 
 

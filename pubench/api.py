@@ -123,6 +123,9 @@ def run_suite(
     execution = Execution(jobs, backend, address)
     text, parsed = suite_text(suite), load_suite(suite)
     registry = discover(third_party=third_party, files=plugins)
+    if progress is not None:
+        for told in registry.warnings():
+            progress.note(told)
     files = [str(Path(file).resolve()) for file in plugins]
     planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
     folder = Path(out) if out is not None else Path("runs") / parsed.name

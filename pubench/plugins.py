@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pluggy
 
 from pubench import hookspecs
+from pubench.compatibility import DECLARATION, PluginDeprecationWarning, declared_in, verdict
 from pubench.errors import PubenchError
 from pubench.imports import load_file
 from pubench.registry import KINDS, Origin, PluginInfo, Registered, Registry
@@ -41,12 +43,13 @@ def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = (
     """
     if third_party is None:
         third_party = os.environ.get("PUBENCH_THIRD_PARTY", "1") != "0"
-    points = sorted(entry_points(group=GROUP), key=lambda point: (_origin(point).distribution, point.name))
-    unique = {(_origin(point).distribution, point.name): point for point in points}
+    points = [(_origin(point), point) for point in entry_points(group=GROUP)]
+    points.sort(key=lambda found: (found[0].distribution, found[0].plugin))
+    unique = {(origin.distribution, origin.plugin): (origin, point) for origin, point in points}
     sources = [
-        (_origin(point), point.load)
-        for point in unique.values()
-        if third_party or _origin(point).distribution == FIRST_PARTY
+        (origin, point.load)
+        for origin, point in unique.values()
+        if third_party or origin.distribution == FIRST_PARTY
     ]
     registry = build_registry(sources + [_file_source(Path(file)) for file in files])
     for info in registry.plugins:
@@ -62,18 +65,44 @@ def build_registry(sources: Sequence[Source]) -> Registry:
     infos = []
     for origin, load in sources:
         try:
-            specs = _specs_of(load(), origin.plugin)
+            specs, told = _loaded(origin, load)
         except (Exception, SystemExit) as error:
-            infos.append(PluginInfo(origin, error=f"{type(error).__name__}: {_one_line(error)}"))
+            infos.append(PluginInfo(origin, error=_reason(origin, error)))
             continue
         for kind, found in specs.items():
             for spec in found:
                 providers = entries[kind].get(spec.name, ())
                 entries[kind][spec.name] = (*providers, Registered(spec, origin))
         infos.append(
-            PluginInfo(origin, {kind: tuple(s.name for s in found) for kind, found in specs.items()})
+            PluginInfo(
+                origin, {kind: tuple(s.name for s in found) for kind, found in specs.items()}, warnings=told
+            )
         )
     return Registry(entries, tuple(infos))
+
+
+def _loaded(origin: Origin, load: Callable[[], Any]) -> tuple[dict[str, list[Spec]], tuple[str, ...]]:
+    """Return a plugin's specs and what its author should change; raise if it was made for another plugin API."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PluginDeprecationWarning)
+        plugin = load()
+        refusal, advice = verdict(getattr(plugin, DECLARATION, None))
+        if refusal:
+            raise PubenchError(refusal)
+        specs = _specs_of(plugin, origin.plugin)
+    ours = [found for found in caught if issubclass(found.category, PluginDeprecationWarning)]
+    for found in caught:
+        if found not in ours:
+            warnings.warn_explicit(found.message, found.category, found.filename, found.lineno)
+    return specs, tuple(dict.fromkeys(filter(None, [advice, *(str(found.message) for found in ours)])))
+
+
+def _reason(origin: Origin, error: BaseException) -> str:
+    """Return why a plugin cannot be used; what an error hides may be that it was made for a newer pubench."""
+    refusal, _ = verdict(declared_in(origin.module, origin.file))
+    if refusal:
+        return refusal
+    return f"{type(error).__name__}: {_one_line(error)}"
 
 
 def _specs_of(plugin: Any, name: str) -> dict[str, list[Spec]]:
@@ -113,8 +142,8 @@ def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
 def _origin(point: EntryPoint) -> Origin:
     distribution = point.dist
     if distribution is None:
-        return Origin(point.name, "unknown", "")
-    return Origin(point.name, distribution.name, distribution.version)
+        return Origin(point.name, "unknown", "", module=point.module)
+    return Origin(point.name, distribution.name, distribution.version, module=point.module)
 
 
 def _file_source(file: Path) -> Source:

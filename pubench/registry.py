@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, cast
 from pubench.errors import DuplicateNameError, UnknownNameError, did_you_mean
 from pubench.specs import Algorithm, Criterion, Dataset, Metric, PriorEstimator, Spec
 
-__all__ = ["KINDS", "Origin", "PluginInfo", "Registered", "Registry"]
+__all__ = ["KINDS", "SINGULAR", "Origin", "PluginInfo", "Registered", "Registry"]
 
 KINDS: Mapping[str, type[Spec]] = {
     "algorithms": Algorithm,
@@ -30,12 +30,13 @@ S = TypeVar("S", bound=Spec)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who provides a spec: an entry point of a distribution, or a single file."""
+    """Who provides a spec: an entry point of a distribution (the module it names), or a single file."""
 
     plugin: str
     distribution: str
     version: str
     file: str = ""
+    module: str = ""
 
     def __str__(self) -> str:
         return f"{self.distribution} {self.version}"
@@ -56,11 +57,12 @@ class Registered(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """One discovered plugin: what it offers by kind, or why it could not be loaded."""
+    """One discovered plugin: what it offers by kind, or why it could not be loaded; what its author should change."""
 
     origin: Origin
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     error: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +74,23 @@ class Registry:
 
     def algorithm(self, name: str) -> Registered[Algorithm]:
         """Return the algorithm of that name, or say what is wrong with the name."""
-        return cast("Registered[Algorithm]", self._get("algorithms", name))
+        return cast("Registered[Algorithm]", self.get("algorithms", name))
 
     def dataset(self, name: str) -> Registered[Dataset]:
         """Return the data set of that name."""
-        return cast("Registered[Dataset]", self._get("datasets", name))
+        return cast("Registered[Dataset]", self.get("datasets", name))
 
     def criterion(self, name: str) -> Registered[Criterion]:
         """Return the criterion of that name; ``oracle-<metric>`` is :meth:`metric`'s affair."""
-        return cast("Registered[Criterion]", self._get("criteria", name))
+        return cast("Registered[Criterion]", self.get("criteria", name))
 
     def metric(self, name: str) -> Registered[Metric]:
         """Return the metric of that name."""
-        return cast("Registered[Metric]", self._get("metrics", name))
+        return cast("Registered[Metric]", self.get("metrics", name))
 
     def prior(self, name: str) -> Registered[PriorEstimator]:
         """Return the class-prior estimator of that name."""
-        return cast("Registered[PriorEstimator]", self._get("priors", name))
+        return cast("Registered[PriorEstimator]", self.get("priors", name))
 
     def all(self, kind: str) -> dict[str, Registered[Spec]]:
         """Return every usable entry of a kind, sorted by name; names given twice are left out."""
@@ -108,7 +110,16 @@ class Registry:
             if len(found) > 1
         )
 
-    def _get(self, kind: str, name: str) -> Registered[Spec]:
+    def warnings(self) -> tuple[str, ...]:
+        """Return one sentence for each thing that a plugin's author should change."""
+        return tuple(
+            f"plugin '{info.origin.plugin}' ({info.origin}): {told}"
+            for info in self.plugins
+            for told in info.warnings
+        )
+
+    def get(self, kind: str, name: str) -> Registered[Spec]:
+        """Return the entry of that kind and name, or say what is wrong with the name."""
         found = self.entries.get(kind, {}).get(name, ())
         if not found:
             hint = did_you_mean(name, self.entries.get(kind, {}))

@@ -88,6 +88,9 @@ class Algorithm:
     accepts : tuple of str
         What the training matrix may be or hold besides dense finite numbers: ``"sparse"``, ``"missing"``,
         ``"categorical"`` (codes, not one-hot).
+    scaling : str
+        How the time of ``fit`` grows with the number of rows, where the author promises it: ``"linear"`` (n log n
+        counts as such), ``"quadratic"`` or ``"cubic"``. Empty promises nothing.
     """
 
     name: str
@@ -100,6 +103,7 @@ class Algorithm:
     receives: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
+    scaling: Literal["", "linear", "quadratic", "cubic"] = ""
     labels: Literal["pu", "true"] = "pu"
     paper: str = ""
     licence: str = ""

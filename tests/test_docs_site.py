@@ -1,5 +1,6 @@
 """The site builds without a warning: every page is in its contents, every reference leads somewhere."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,3 +32,9 @@ def test_the_reference_of_plugins_comes_from_the_program(site: Path) -> None:
     assert hooks
     for name in ("pubench.run_suite", "pubench.specs.Algorithm", *hooks):
         assert f'id="{name}"' in text, f"docs/api.md lacks {name}"
+
+
+def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
+    loads = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"(https?:[^\"]*)")
+    for page in site.glob("*.html"):
+        assert not (found := loads.findall(page.read_text(encoding="utf-8"))), f"{page.name}: {found}"

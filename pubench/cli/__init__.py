@@ -13,6 +13,7 @@ from pubench import __version__
 from pubench.cli.data import data
 from pubench.cli.listing import list_specs, plugins
 from pubench.cli.output import completion, export
+from pubench.cli.plugin import plugin
 from pubench.cli.prior import prior
 from pubench.cli.report import report
 from pubench.cli.suite import suite
@@ -44,7 +45,7 @@ def cli() -> None:
     """
 
 
-for command in (suite, data, prior, report, export, list_specs, plugins, completion):
+for command in (suite, data, prior, report, export, list_specs, plugins, plugin, completion):
     cli.add_command(command)
 
 

@@ -129,7 +129,7 @@ def verify(plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
 
 @data.command()
 @click.argument("name", required=False)
-@click.option("--downloads", "with_downloads", is_flag=True, help="What was downloaded for NAME, too.")
+@click.option("--downloads", "with_downloads", is_flag=True, help="Remove what was downloaded for NAME, too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @plugin_options
 def clean(

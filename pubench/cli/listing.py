@@ -17,7 +17,12 @@ KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
 
 @click.command(name="list")
 @click.argument("kind", type=click.Choice(KINDS))
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with everything that is known.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="As JSON: with search spaces, versions, papers, licences, origins.",
+)
 @plugin_options
 def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """List what is registered of a KIND."""
@@ -37,7 +42,7 @@ def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_thir
         click.echo(f"{name:<{width}}  {entry.spec.summary}")
     if not found:
         click.echo(f"no {kind} are registered", err=True)
-    for problem in registry.duplicates():
+    for problem in (*registry.duplicates(), *registry.warnings()):
         click.echo(f"pubench: {problem}", err=True)
 
 
@@ -46,15 +51,17 @@ def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_thir
 @plugin_options
 def plugins(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """List the plugins that were found, and why a broken one is broken."""
+    from pubench.compatibility import API
     from pubench.plugins import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     if as_json:
-        values = {"plugins": [asdict(info) for info in registry.plugins], "duplicates": registry.duplicates()}
+        infos = [asdict(info) for info in registry.plugins]
+        values = {"api": API, "plugins": infos, "duplicates": registry.duplicates()}
         click.echo(json.dumps(values, indent=1))
         return
     for info in registry.plugins:
         what = ", ".join(f"{len(names)} {kind}" for kind, names in info.names.items() if names)
         click.echo(f"{info.origin.plugin} ({info.origin}): {'BROKEN: ' + info.error if info.error else what}")
-    for problem in registry.duplicates():
+    for problem in (*registry.duplicates(), *registry.warnings()):
         click.echo(f"pubench: {problem}", err=True)

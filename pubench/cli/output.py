@@ -16,7 +16,12 @@ __all__ = ["completion", "export", "with_problems"]
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--format", "form", type=click.Choice(["csv", "json", "parquet"]), default="csv", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["csv", "json", "parquet"]),
+    default="csv",
+    show_default=True,
+    help="Of the rows; Parquet needs pyarrow and --out.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write [default: standard output]."

@@ -27,7 +27,12 @@ DEFAULT_FREQUENCY = 0.5
 @click.option(
     "--params", default="{}", help='Arguments of the data set as JSON, for example {"target": "outcome"}.'
 )
-@click.option("--positive", multiple=True, metavar="CLASS", help="A class that is positive; may be repeated.")
+@click.option(
+    "--positive",
+    multiple=True,
+    metavar="CLASS",
+    help="A class that is positive; may be repeated [default: the data set's own choice].",
+)
 @click.option(
     "--scenario",
     type=click.Choice(SCENARIOS),

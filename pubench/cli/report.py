@@ -43,7 +43,7 @@ class Forms(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--format",
     "forms",
     type=Forms(),
-    help="text, html, markdown, csv or latex, several with commas [default: text, or all but text with --out].",
+    help="text, html, markdown, csv or latex; several with commas [default: text, or all but text with --out].",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write the report's files into."

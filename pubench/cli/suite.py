@@ -34,7 +34,9 @@ def suite() -> None:
     "--backend", default="loky", show_default=True, help="joblib backend: loky, threading, dask, ray."
 )
 @click.option("--address", help="Address of a dask or ray cluster.")
-@click.option("--retry-failed", is_flag=True, help="Run failed, timed out and crashed cells again.")
+@click.option(
+    "--retry-failed", is_flag=True, help="Run failed, timed out, crashed and out-of-memory cells again."
+)
 @click.option("--force", is_flag=True, help="Run every cell again; old records are set aside.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no tables.")
 @data_option
@@ -140,7 +142,7 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
 
 
 @suite.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON: name to description.")
 def list_suites(as_json: bool) -> None:
     """List the bundled suites."""
     from pubench.suite import bundled_suites
@@ -165,8 +167,8 @@ def show(suite: str) -> None:
 
 @suite.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--errors", is_flag=True, help="Show the full text of each failure.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--errors", is_flag=True, help="Show each failure with its traceback and what it printed.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON: the number of cells in each status.")
 def status(folder: Path, errors: bool, as_json: bool) -> int:
     """Say how far the run in FOLDER is, while it runs or afterwards."""
     from pubench.results import FAILED, read_results

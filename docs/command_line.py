@@ -1,0 +1,64 @@
+"""Write the tables of options in cli.md from the program: ``python docs/command_line.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from pubench.cli import cli
+
+PAGE = Path(__file__).with_name("cli.md")
+HEAD = "| option | meaning |\n| --- | --- |\n"
+_SECTION = re.compile(r"^## `(pubench[^`]*)`\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)+")
+
+
+def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command with the words that call it."""
+    yield name, command
+    if isinstance(command, click.Group):
+        for key, child in command.commands.items():
+            yield from walk(child, f"{name} {key}")
+
+
+def table(command: click.Command) -> str:
+    """Return a command's options as Markdown; every command also has ``--help``."""
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    return HEAD + "".join(map(line, options)) if options else ""
+
+
+def line(option: click.Option) -> str:
+    """Return the names of an option, what it takes, and what it means."""
+    names = ", ".join(f"`{name}`" for name in sorted(option.opts, key=len))
+    text = re.sub(r" \[default: (.*)\]", r"; \1 without it", (option.help or "").rstrip("."))
+    text = re.sub(r"(?<![`\w])(\{.*?\}|\S*<.*?>|PUBENCH_[A-Z_=0-9]+|--\w+)", r"`\1`", text)
+    if isinstance(option.type, click.Choice):
+        text += ": " + ", ".join(f"`{choice}`" for choice in option.type.choices)
+    if option.show_default and option.default is not None:
+        text += f"; `{option.default}` without it"
+    return f"| {names} | {text} |\n"
+
+
+def rewritten(page: str) -> str:
+    """Return the page with each section's table as the program says; prose stays."""
+    commands = dict(walk(cli, "pubench"))
+
+    def section(found: re.Match[str]) -> str:
+        text, made = found[0], table(commands[found[1]])
+        if _TABLE.search(text):
+            return _TABLE.sub(lambda _: made, text, count=1)
+        return text.rstrip("\n") + f"\n\n{made}\n" if made else text
+
+    return _SECTION.sub(section, page)
+
+
+def main() -> None:
+    """Rewrite the page."""
+    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""``pubench plugin``: check a plugin against the contract, begin a new one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pubench.testing.running import Outcome
+
+__all__ = ["plugin"]
+
+_SIGNS = {"ok": ("ok", "green"), "finding": ("FOUND", "bold red"), "skipped": ("-", "dim")}
+
+
+@click.group()
+def plugin() -> None:
+    """Write plugins and check them."""
+
+
+@plugin.command()
+@click.argument("name")
+@click.option(
+    "--kind",
+    type=click.Choice(["algorithm", "dataset", "criterion", "metric", "prior"]),
+    default="algorithm",
+    show_default=True,
+    help="What the plugin offers.",
+)
+@click.option("--cython", is_flag=True, help="With a loop in Cython; not for data sets.")
+def new(name: str, kind: str, cython: bool) -> None:
+    """Make a package for a new plugin in the folder NAME: source, tests, workflows, an example suite."""
+    from pubench.plugins import discover
+    from pubench.scaffold import new_plugin
+
+    folder = new_plugin(name, kind, discover(), cython=cython, parent=Path.cwd())
+    click.echo(f"Made {folder}. Next:")
+    click.echo(f"  cd {folder.name}")
+    for line in ("pip install --editable '.[dev]'", "pytest", f"pubench plugin check {name}"):
+        click.echo(f"  {line}")
+
+
+@plugin.command()
+@click.argument("wanted", metavar="NAME|PATH")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="As JSON: for each check its kind, name, title, status and message.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1.0),
+    default=300.0,
+    show_default=True,
+    help="Seconds that one check may take.",
+)
+def check(wanted: str, as_json: bool, seconds: float) -> int:
+    """Run the contract on a plugin: an installed one by name, a single file, or the folder of a package.
+
+    A name may also be that of a distribution, or of one algorithm, data set, criterion, metric or prior estimator.
+    The exit code is 1 if something was found.
+    """
+    from pubench.testing.running import run_checks
+    from pubench.testing.subjects import find_subjects
+
+    outcomes = run_checks(find_subjects(wanted), seconds=seconds)
+    if as_json:
+        done = list(outcomes)
+        click.echo(json.dumps([asdict(outcome) for outcome in done], indent=1))
+    else:
+        done = list(_shown(outcomes))
+    return 1 if any(outcome.status == "finding" for outcome in done) else 0
+
+
+def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """Print each outcome as it comes, and a summary after the last."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from pubench.registry import SINGULAR
+
+    console, counts, last = Console(highlight=False), dict.fromkeys(_SIGNS, 0), ("", "")
+    for outcome in outcomes:
+        if (outcome.kind, outcome.name) != last:
+            console.print(Text(f"{SINGULAR.get(outcome.kind, 'plugin')} {outcome.name}", style="bold"))
+            last = (outcome.kind, outcome.name)
+        sign, style = _SIGNS[outcome.status]
+        reason = f" ({outcome.message})" if outcome.status == "skipped" else ""
+        line = Text(f"  {sign:<6}", style=style) + Text(
+            f"{outcome.title}{reason}", style=style if reason else ""
+        )
+        console.print(line, soft_wrap=True)
+        if outcome.status == "finding":
+            console.print(Padding(Text(outcome.message), (0, 0, 0, 8)))
+        counts[outcome.status] += 1
+        yield outcome
+    found = counts["finding"]
+    findings = f"{found} finding{'' if found == 1 else 's'}"
+    console.print(f"{findings}, {counts['ok']} checks passed, {counts['skipped']} do not apply")

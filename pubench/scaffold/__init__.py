@@ -1,0 +1,177 @@
+"""A new plugin: a complete package, made from templates in one piece or not at all."""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pubench import __version__
+from pubench.compatibility import API
+from pubench.errors import PubenchError
+from pubench.registry import SINGULAR, Registry
+
+__all__ = ["KINDS", "new_plugin"]
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_LONGEST = 40
+_RESERVED = {"algorithm": ("supervised-", "pn-"), "criterion": ("oracle-",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What differs between the kinds of plugins: names in the code, and the file that holds the example."""
+
+    hook: str
+    spec: str
+    imports: str
+    source: str
+    what: str
+
+
+KINDS: Mapping[str, Kind] = {
+    "algorithm": Kind("algorithms", "Algorithm", "Algorithm, Float, hookimpl", "classifier", "a PU method"),
+    "dataset": Kind("datasets", "Dataset", "Dataset, hookimpl", "loader", "a data set"),
+    "criterion": Kind("criteria", "Criterion", "Criterion, hookimpl", "score", "a PU-only criterion"),
+    "metric": Kind("metrics", "Metric", "Metric, hookimpl", "score", "a metric"),
+    "prior": Kind("priors", "PriorEstimator", "PriorEstimator, hookimpl", "estimate", "a prior estimator"),
+}
+
+
+def new_plugin(name: str, kind: str, registry: Registry, *, cython: bool = False, parent: Path) -> Path:
+    """Make a package for a plugin of one kind, and return its folder.
+
+    Parameters
+    ----------
+    name : str
+        Of the distribution, of its folder below ``parent``, and of what it registers.
+    kind : str
+        One of :data:`KINDS`.
+    registry : Registry
+        What is installed: a name that is taken is refused.
+    cython : bool
+        Whether the loop over rows is compiled.
+    parent : Path
+
+    Raises
+    ------
+    PubenchError
+        If the name cannot serve or the folder exists; nothing is written then.
+    """
+    _check_name(name, kind, registry)
+    if cython and kind == "dataset":
+        raise PubenchError("a data set has no loop to compile; leave out --cython")
+    folder = parent / name
+    if folder.exists():
+        raise PubenchError(f"{folder} exists already; choose another name, or remove it")
+    _write(folder, _files(name, kind, cython=cython))
+    return folder
+
+
+def _check_name(name: str, kind: str, registry: Registry) -> None:
+    module = name.replace("-", "_")
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
+        raise PubenchError(
+            f"'{name}' cannot be the name of a plugin; use lower-case words joined by dashes, "
+            f"{_LONGEST} letters at most"
+        )
+    if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
+        raise PubenchError(f"'{module}' is a word or a module of Python already; choose another name")
+    hook = KINDS[kind].hook
+    if name.startswith(_RESERVED.get(kind, ())) or name in registry.entries.get(hook, {}):
+        taken = "is registered already" if name in registry.entries.get(hook, {}) else "is reserved"
+        raise PubenchError(f"{SINGULAR[hook]} '{name}' {taken}; choose another name")
+
+
+def _files(name: str, kind: str, *, cython: bool) -> dict[str, str]:
+    """Return the text of each file by its place in the package."""
+    about, module = KINDS[kind], name.replace("-", "_")
+    package = f"src/{module}"
+    templates = {
+        "pyproject.toml": "pyproject.toml",
+        "README.md": "README.md",
+        "LICENSE": "LICENSE",
+        ".gitignore": "gitignore",
+        ".github/workflows/tests.yml": "push.yml",
+        ".github/workflows/release.yml": "release.yml",
+        "example.toml": "example.toml",
+        f"{package}/__init__.py": "init.py",
+        f"{package}/{about.source}.py": f"{kind}.py",
+        "tests/test_contract.py": "test_contract.py",
+    }
+    if cython:
+        kernel = {"setup.py": "setup.py", f"{package}/_kernel.pyx": "kernel.pyx"}
+        templates |= kernel | {f"{package}/_kernel.pyi": "kernel.pyi"}
+    values = {
+        "name": name,
+        "module": module,
+        "kind": kind,
+        "class": "".join(word.capitalize() for word in name.split("-")),
+        "contract": "PriorContract" if kind == "prior" else f"{about.spec}Contract",
+        "cython": cython,
+        "hook": about.hook,
+        "spec": about.spec,
+        "imports": about.imports,
+        "source": about.source,
+        "what": about.what,
+        "What": about.what.capitalize().replace("pu", "PU"),
+        "api": API,
+        "pubench": __version__,
+        "year": datetime.now(UTC).year,
+    }
+    return _rendered(templates, values) | {f"{package}/py.typed": ""}
+
+
+def _rendered(templates: Mapping[str, str], values: Mapping[str, object]) -> dict[str, str]:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    # Workflows and TOML have braces and double brackets of their own.
+    environment = Environment(
+        loader=PackageLoader("pubench.scaffold"),
+        undefined=StrictUndefined,
+        autoescape=False,
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return {
+        place: environment.get_template(f"{template}.j2").render(values)
+        for place, template in templates.items()
+    }
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write all files beside the folder, then give it its name: there is no half of a package."""
+    made: Path | None = None
+    try:
+        made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+        made.chmod(0o777 & ~_umask())
+        for place, text in files.items():
+            (made / place).parent.mkdir(parents=True, exist_ok=True)
+            (made / place).write_text(text, encoding="utf-8")
+        os.rename(made, folder)
+    except OSError as error:
+        raise PubenchError(
+            f"cannot write {folder}: {error.strerror or error}; choose a folder that can be written"
+        ) from None
+    finally:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def _umask() -> int:
+    # It can only be read by setting it.
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

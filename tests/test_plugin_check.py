@@ -1,0 +1,218 @@
+"""``pubench plugin check``: a good plugin passes, and each bad one is caught with a message of its own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from helpers.commands import pubench
+from helpers.distributions import install
+from helpers.distributions import pubench as pubench_with
+
+GOOD = '''
+import numpy as np
+import pubench
+from pubench.base import PRIOR, Real, validate_pu, validate_rows
+{head}
+
+class Means(pubench.PUClassifier):
+    """The direction between the means of P and U, cut where the share `prior` of the rows lies above."""
+
+    param_rules = {{"shrink": Real(0.0, 1.0, open_high=True), "prior": PRIOR}}
+
+    def __init__(self, shrink=0.0, prior=0.5, random_state=None):
+        self.shrink, self.prior, self.random_state = shrink, prior, random_state
+
+    def fit(self, {given}):
+        X, s = validate_pu(self, X, y{validate})
+        self.coef_ = np.asarray(X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)).ravel() * (1 - self.shrink)
+        {fit}
+        self.cut_ = np.quantile(X @ self.coef_, 1 - self.prior)
+        return self
+
+    def decision_function(self, X):
+        return validate_rows(self, X{validate}) @ self.coef_ - self.cut_
+
+    def predict_proba(self, X):
+        positive = 1 / (1 + np.exp(-self.decision_function(X))){above}
+        return np.column_stack([1 - positive, positive])
+    {more}
+
+@pubench.hookimpl
+def pubench_algorithms():
+    return [
+        pubench.Algorithm(
+            name="means", estimator="{module}:Means", summary="Means", paper="A. Author, 2026", licence="MIT",
+            space={{"shrink": pubench.Float(0.0, 0.9)}}, receives=("prior", "random_state"), needs=("prior",),
+            accepts={accepts}, scaling="linear",
+        )
+    ]
+'''
+PARTS = {"head": "", "given": "X, y", "validate": "", "fit": "", "above": "", "more": "", "accepts": "()"}
+PEEK = """truth = globals().get("y_true")
+        s = s if truth is None or len(truth) != len(s) else np.asarray(truth)
+        self.coef_ = np.asarray(X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)).ravel()"""
+FRAME = """import sys
+        frame, truth = sys._getframe(), None
+        while frame is not None and truth is None:
+            truth, frame = frame.f_locals.get("y_train"), frame.f_back
+        s = s if truth is None or len(truth) != len(s) else np.asarray(truth)
+        self.coef_ = np.asarray(X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)).ravel()"""
+SPARSE_TAG = """
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+"""
+BAD = {
+    "reads-globals": ({"fit": PEEK}, "test_learns_from_s_alone", "it reads true labels from the globals"),
+    "reads-frames": (
+        {"fit": FRAME},
+        "test_learns_from_s_alone",
+        "it reads true labels from the globals or from",
+    ),
+    "ignores-the-seed": (
+        {"fit": "self.coef_ += 0.01 * np.random.default_rng().standard_normal(X.shape[1])"},
+        "test_random_state",
+        "fitted twice with random_state=0, its decision_function differs: it ignores the seed",
+    ),
+    "draws-globally": (
+        {"fit": "self.coef_ += 0.01 * np.random.standard_normal(X.shape[1])"},
+        "test_random_state",
+        "it ignores the seed somewhere; draw from sklearn.utils.check_random_state",
+    ),
+    "mutates": ({"fit": "X -= X.mean(axis=0)"}, "test_input_untouched", "fit wrote into the X it was given"),
+    "above-one": (
+        {"above": " + 0.5"},
+        "test_probabilities",
+        "probabilities lie between 0 and 1",
+    ),
+    "constant-features": (
+        {"fit": "np.linalg.inv(np.cov(X, rowvar=False))"},
+        "test_constant_features",
+        "on constant features (columns that hold one value) it raised LinAlgError",
+    ),
+    "densifies": (
+        {
+            "fit": 'X = X.toarray() if hasattr(X, "toarray") else X',
+            "accepts": '("sparse",)',
+            "validate": ', accept_sparse="csr"',
+            "more": SPARSE_TAG,
+        },
+        "test_sparse_rows",
+        "it claims sparse rows but makes them dense: ",
+    ),
+    "signature": (
+        {"given": "X", "head": "y = None"},
+        "test_signature",
+        "Means.fit(X) cannot be called as fit(X, s): too many positional arguments; change its signature",
+    ),
+    "slow-import": (
+        {"head": "import time\ntime.sleep(0.7)"},
+        "test_import_is_light",
+        "seconds, more than 0.3",
+    ),
+}
+# What goes along with a fault is no second fault of the plugin.
+ALONGSIDE = {"test_scikit_learn"}
+
+
+def written(folder, name, **parts):
+    file = folder / f"{name.replace('-', '_')}.py"
+    file.write_text(GOOD.format(module=file.stem, **(PARTS | parts)))
+    return file
+
+
+def findings(folder, wanted, code):
+    """Check a plugin and return the message of each finding by its check."""
+    done = json.loads(pubench(folder, "plugin", "check", wanted, "--json", code=code).stdout)
+    return {outcome["check"]: outcome["message"] for outcome in done if outcome["status"] == "finding"}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_plugin_is_caught_with_its_own_message(tmp_path, name):
+    parts, check, message = BAD[name]
+    found = findings(tmp_path, written(tmp_path, name, **parts), 1)
+    assert message in found[check]
+    assert set(found) - ALONGSIDE == {check}
+    assert all("\n" not in said for said in found.values())
+
+
+def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
+    shown = pubench(tmp_path, "plugin", "check", written(tmp_path, "good"), COLUMNS="100").stdout
+    lines = shown.splitlines()
+    assert lines[0] == "algorithm means"
+    assert "  ok    It passes scikit-learn's estimator checks" in lines
+    assert "  ok    Its time grows with the rows as it claims" in lines
+    assert "  -     Its results are equal for any n_jobs (it has no n_jobs)" in lines
+    assert lines[-1] == "0 findings, 18 checks passed, 2 do not apply"
+
+
+def test_every_message_is_another():
+    assert len({message for _, _, message in BAD.values()}) >= 8
+
+
+def test_a_plugin_that_kills_or_hangs_its_process_is_a_finding_and_the_others_go_on(tmp_path):
+    file = written(tmp_path, "deadly", fit="import os\n        X.std() or os.abort()")
+    found = findings(tmp_path, file, 1)
+    assert found == {"test_constant_features": "it killed its process by SIGABRT"}
+    file = written(tmp_path, "hanging", fit="import time\n        X.std() or time.sleep(60)")
+    done = pubench(tmp_path, "plugin", "check", file, "--seconds", "15", code=1)
+    assert "did not end within 15 seconds and was stopped" in " ".join(done.stdout.split())
+    assert "1 finding, 17 checks passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("absent", "'absent' is neither a file, a folder, nor the name of an installed plugin; known: "),
+        ("liner", "did you mean 'linear'?"),
+        (".", "has no pyproject.toml, so it is no package"),
+        ("notes.txt", "plugin file 'notes.txt' is not a Python file"),
+        ("hookless.py", "implements no pubench hook"),
+        ("raising.py", "raising.py': ZeroDivisionError: division by zero"),
+    ],
+)
+def test_what_cannot_be_checked_is_one_sentence(tmp_path, wanted, said):
+    (tmp_path / "notes.txt").write_text("nothing")
+    (tmp_path / "hookless.py").write_text("x = 1")
+    (tmp_path / "raising.py").write_text("1 / 0")
+    done = pubench(tmp_path, "plugin", "check", wanted, code=2)
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_broken_installed_plugin_is_a_finding(tmp_path):
+    install(tmp_path, "wrong-hook", "@hookimpl\ndef pubench_algorithms(config): return []")
+    done = pubench_with(tmp_path, "plugin", "check", "wrong-hook")
+    assert done.returncode == 1
+    assert "plugin 'wrong-hook' cannot be loaded" in done.stdout
+    assert "Argument(s) {'config'}" in " ".join(done.stdout.split())
+
+
+HEAVY = """
+import sklearn.linear_model
+@hookimpl
+def pubench_metrics(): return [Metric(name='mine', function='sklearn.metrics:accuracy_score', summary='Mine')]
+"""
+
+
+def test_a_package_may_not_import_scikit_learn_at_once(tmp_path):
+    install(tmp_path, "heavy", HEAVY)
+    done = pubench_with(tmp_path, "plugin", "check", "mine", "--json")
+    found = {o["check"]: o["message"] for o in json.loads(done.stdout) if o["status"] == "finding"}
+    assert set(found) == {"test_import_is_light"}
+    assert "loads joblib, pandas, scipy, sklearn" in found["test_import_is_light"].replace("pyarrow, ", "")
+
+
+def test_a_name_that_is_taken_is_a_finding(tmp_path):
+    install(
+        tmp_path,
+        "again",
+        "@hookimpl\ndef pubench_metrics(): return [Metric(name='f1', function='os:getcwd')]",
+    )
+    done = pubench_with(tmp_path, "plugin", "check", "again", "--json")
+    found = {o["check"]: o["message"] for o in json.loads(done.stdout) if o["status"] == "finding"}
+    assert "metric 'f1' is registered by 'pubench 0.1.0' as well" in found["test_name"]
+    assert found["test_metadata"].startswith("the spec of 'f1' lacks summary;")
+    assert "cannot be called as pubench does it, function(y, values)" in found["test_signature"]
