@@ -224,7 +224,7 @@ def read_plan(folder: Path) -> Plan:
         # Run folders of earlier versions say nothing of tests and papers.
         rest = value.get("report", {}), value.get("paper", {})
         return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise RunFolderError(
             f"{folder} is not a run folder: it has no {_PLAN}; give the --out of a run"
         ) from None

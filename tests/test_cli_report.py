@@ -92,7 +92,8 @@ def test_requests_that_make_no_sense(tmp_path, capsys, options, said):
 
 
 def test_what_is_no_run_gets_one_sentence(tmp_path, capsys):
-    for folder in (tmp_path, tmp_path / "nowhere"):
+    (tmp_path / "file").touch()
+    for folder in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
         said = pubench_here(capsys, "report", folder, code=2).stderr
         assert said.strip().count("\n") == 0
         assert "is not a run folder" in said

@@ -66,6 +66,26 @@ def test_ranks_say_which_data_sets_and_lines_entered() -> None:
     assert compared(rows, missing="worst-rank").ranking.over == "3 of 3 data sets, 6 of 6 lines"
 
 
+def tuned_rows() -> list[dict[str, Any]]:
+    """Three data sets, a tuned by a criterion and by an oracle, and two that are not tuned."""
+    untuned = [row(name, value, dataset=data) for name, value in (("b", 0.6), ("c", 0.5)) for data in "xyz"]
+    tuned = [row("a", 0.7, dataset=data, criterion="puf") for data in "xyz"]
+    oracle = [row("a", 0.9, dataset=data, criterion="oracle-acc", reference=True) for data in "xyz"]
+    return untuned + tuned + oracle
+
+
+def test_an_oracles_lines_do_not_count_untuned_scores_again() -> None:
+    found = compared(tuned_rows(), unit="block")
+    assert found.ranking.over == "3 of 3 blocks"
+    assert [pair.units for pair in found.pairs] == [3, 3, 3]
+    assert compared(tuned_rows()).ranking.over == "3 of 3 data sets"
+
+
+def test_without_other_lines_an_oracles_still_compare_the_untuned() -> None:
+    found = compared([one for one in tuned_rows() if one["criterion"] != "puf"])
+    assert (found.algorithms, found.ranking.over) == (("b", "c"), "3 of 3 data sets")
+
+
 def test_pairs_are_wilcoxons_with_holm() -> None:
     found = compared(rows_of(AUC))
     first = found.pairs[0]

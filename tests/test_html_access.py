@@ -165,6 +165,9 @@ def test_paper_is_light_and_has_all_metrics_and_what_was_folded(page: Any) -> No
         assert [text[:3] for text in seen(page, "table.scores caption")] == ["acc", "f1 "]
         assert all(item.rect["height"] > 0 for item in find(page, "#trouble li"))
         assert seen(page, "#theme, #tools, nav a") == []
+        # The browser repeats a table's head on the next sheet only if no button has a box in it.
+        button = "return getComputedStyle(document.querySelector('table.scores thead button')).display"
+        assert page.execute_script(button) == "contents"
         # Nothing sticks out of the sheet.
         assert page.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
     finally:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers.html import Outline, outline, row, rows_of
 
+from pubench.comparison import Rules
 from pubench.report import build_report
 from pubench.report.html import html_report
 from pubench.report.page import build_page
@@ -49,6 +50,42 @@ def test_the_table_marks_the_best_and_names_the_leader() -> None:
 def test_a_leader_by_rank_may_be_worse_on_average() -> None:
     found = read(rows_of({"a": [0.9, 0.9, 0.1], "b": [0.8, 0.8, 0.8]}))
     assert "worse by 0.167 on average" in " ".join(found.text.split())
+
+
+def test_those_that_share_the_best_rank_share_the_lead() -> None:
+    text = " ".join(read(rows_of({"a": [0.9, 0.8], "b": [0.8, 0.9]})).text.split())
+    assert "shares the best average rank, 1.50 over 2 of 2 data sets, with b. Between the two: 1 won" in text
+    assert "1 lost; equal on average" in text
+    assert "follows" not in text
+    assert "-0.00" not in text
+
+
+def test_where_no_difference_has_a_size_the_leader_has_none() -> None:
+    rows = rows_of({"a": [0.9, 0.8]}) + rows_of({"b": [0.8, 0.9]}, status="failed")
+    report = build_report(rows, "s", {"acc": True}, rules=Rules(missing="worst-rank"))
+    text = " ".join(outline(html_report(report, rows, {})).text.split())
+    assert "Between the two: 2 won, 0 tied, 0 lost (p = 0.500)." in text
+    assert "nan" not in text
+
+
+def test_the_first_lines_say_what_was_run() -> None:
+    rows = rows_of(THREE) + rows_of({"t": [0.5, 0.5, 0.5]}, criterion="puf")
+    assert "3 data sets, 1 labelling, 4 algorithms, 2 replicates; tuned by puf." in read(rows).text
+
+
+def test_a_mean_that_lacks_a_replicate_has_no_shade() -> None:
+    rows = rows_of({"a": [0.9], "b": [0.5], "c": [0.7]})
+    rows[0] |= {"status": "failed", "acc": None}
+    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows).metrics
+    assert [cell.shade for cell in page.lines[0].cells] == [None, 0.0, 1.0]
+
+
+def test_every_run_that_was_put_together_says_how_it_was_made() -> None:
+    rows = rows_of(THREE)
+    made = [{"command": ["pubench", "suite", "run", name], "python": name} for name in ("x.toml", "y.toml")]
+    text = outline(html_report(build_report(rows, "s", {"acc": True}), rows, made)).text
+    assert "pubench suite run x.toml" in text
+    assert "pubench suite run y.toml" in text
 
 
 def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better() -> None:
@@ -126,7 +163,7 @@ def test_the_rows_behind_the_means_are_in_the_page() -> None:
         ([row("a", None, status="pending"), row("b", 0.4)], "Not run yet"),
         ([row("a", float("nan")), row("b", float("inf"))], "No ranking|leads"),
         ([row("a", 0.5, collapsed=True), row("b", 0.4)], "Collapsed"),
-        ([row("a", 0.5), row("b", 0.5)], "leads"),
+        ([row("a", 0.5), row("b", 0.5)], "shares the best"),
     ],
     ids=["no cell", "one algorithm", "all failed", "going on", "no numbers", "collapsed", "equal"],
 )

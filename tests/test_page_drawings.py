@@ -9,6 +9,7 @@ from helpers.html import outline, rows_of
 
 from pubench.report import build_report
 from pubench.report.canvas import COLOURS, GREY, blank, inline, svg
+from pubench.report.figures import make_figures
 from pubench.report.html import html_report
 
 THREE = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
@@ -110,3 +111,12 @@ def test_a_papers_numbers_are_on_the_page() -> None:
     assert "1 of 1 are within the combined deviation; 1 cannot be judged." in found.text
     assert not {"b", "i"} & set(found.tags)
     assert 'id="paper"' not in page()
+
+
+def test_an_oracles_scores_enter_no_figure() -> None:
+    plain = rows_of({"b": [0.5, 0.5]}) + rows_of({"a": [0.7, 0.7]}, criterion="puf")
+    oracle = rows_of({"a": [0.9, 0.9]}, criterion="oracle-acc", reference=True, fit_seconds=50.0)
+    report = build_report(plain + oracle, "s", {"acc": True})
+    time, differences = make_figures(report, plain + oracle)
+    assert {line[:3] for line in time.lines} == {("a", "0.700", "0.100"), ("b", "0.500", "0.100")}
+    assert [line[1:] for line in differences.lines] == [("0.200",) * 5]

@@ -122,13 +122,14 @@ def html_page(results: Results, report: Report, folders: Sequence[Path] = (), *,
     from pubench.report.html import html_report
     from pubench.store import read_inside, read_provenance, read_trials
 
-    entries = [entry for entry in read_provenance(results.folder) if isinstance(entry, dict)]
+    made: list[dict[str, Any]] = []
     trials: dict[str, Any] = {}
     inside: dict[str, Any] = {}
     for folder in folders or [results.folder]:
+        made += [entry for entry in read_provenance(folder) if isinstance(entry, dict)][-1:]
         trials |= read_trials(folder)
         inside |= read_inside(folder)
-    return html_report(report, results.rows, entries[-1] if entries else {}, trials, inside, reload=reload)
+    return html_report(report, results.rows, made, trials, inside, reload=reload)
 
 
 def _print(results: Results, made: Report, form: str, folders: Sequence[Path]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.analysis import ScoreTable
+from pubench.analysis import Block, ScoreTable, some_blocks
 from pubench.comparison.rules import Rules
 
 __all__ = ["Units", "make_units"]
@@ -60,6 +60,7 @@ class Units:
 
 def make_units(table: ScoreTable, rules: Rules) -> Units:
     """Gather the competitors' scores as the rules say; a table without a direction has no competitors."""
+    table = some_blocks(table, _own_blocks(table))
     absent = table.reference | (table.planned == 0)
     columns = np.flatnonzero(~absent.all(axis=0))
     if table.greater_is_better is None or not len(table.blocks):
@@ -73,3 +74,17 @@ def make_units(table: ScoreTable, rules: Rules) -> Units:
     places = {name: k for k, name in enumerate(dict.fromkeys(names))}
     unit = np.array([places[name] for name in names], dtype=np.int64)
     return Units(columns, scores[:, columns], unit, len(places))
+
+
+def _own_blocks(table: ScoreTable) -> list[int]:
+    """Return the places of the blocks that say something of their own.
+
+    In an oracle's block only the untuned compete, by the scores that they have in the other criteria's blocks: those
+    must not count twice.
+    """
+    plain = {block[:2] for block in table.blocks if not _of_oracle(block)}
+    return [i for i, block in enumerate(table.blocks) if not (_of_oracle(block) and block[:2] in plain)]
+
+
+def _of_oracle(block: Block) -> bool:
+    return (block.criterion or "").startswith("oracle-")

@@ -111,7 +111,7 @@ def _score_and_time(
     columns, used = competitors(table, comparison)
     seconds: dict[str, list[float]] = {}
     for row in rows:
-        if row["status"] == "ok" and row.get("fit_seconds") is not None:
+        if row["status"] == "ok" and not row.get("reference") and row.get("fit_seconds") is not None:
             seconds.setdefault(str(row["algorithm"]), []).append(float(row["fit_seconds"]))
     return {
         table.algorithms[a]: (float(table.mean[used, a].mean()), max(float(np.median(times)), 1e-4))

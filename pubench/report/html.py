@@ -13,6 +13,7 @@ from pubench.report.models import Inside
 from pubench.report.page import build_page
 from pubench.report.searches import Trials, search_texts
 from pubench.report.sections import make_sections
+from pubench.report.sentences import scope
 from pubench.report.words import chance, number
 
 __all__ = ["html_report"]
@@ -21,7 +22,7 @@ __all__ = ["html_report"]
 def html_report(
     report: Report,
     rows: Sequence[Row],
-    provenance: Mapping[str, Any],
+    provenance: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     trials: Trials | None = None,
     inside: Inside | None = None,
     *,
@@ -34,8 +35,8 @@ def html_report(
     report : Report
     rows : sequence of mappings
         The rows that the report was made from.
-    provenance : mapping
-        What the run was made with: its last entry of ``provenance.json``, or an empty mapping.
+    provenance : mapping, or several
+        What each run was made with: its last entry of ``provenance.json``, or an empty mapping.
     trials : mapping of str to list
         The trials of each tuned cell by its key, as [params, value, seconds, error].
     inside : mapping of str to mapping
@@ -59,14 +60,14 @@ def html_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "chance": chance}
+    environment.filters |= {"number": number, "chance": chance, "scope": scope}
     folder = files("pubench.report") / "templates"
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
     texts = search_texts(rows, trials or {}) if len(rows) <= _SEARCHES else {}
     rows = [{**row, "search": texts.get(row.get("key") or "")} for row in rows] if texts else rows
     sections = make_sections(report, rows, trials or {}, inside or {})
     shown = {
-        "page": build_page(report, rows, provenance),
+        "page": build_page(report, rows, *([provenance] if isinstance(provenance, Mapping) else provenance)),
         "figures": make_figures(report, rows),
         "diagrams": make_diagrams(report),
         "reload": reload,

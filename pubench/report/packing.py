@@ -6,13 +6,13 @@ import base64
 import gzip
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pubench.analysis import Row
 
-__all__ = ["packed", "provenance_lines"]
+__all__ = ["Made", "made_by", "packed"]
 
 _SHOWN = (
     "status",
@@ -47,10 +47,16 @@ def packed(metrics: Sequence[str], rows: Sequence[Row]) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
-def provenance_lines(entry: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return what a run was made with, as names and texts."""
-    if not entry:
-        return ()
+class Made(NamedTuple):
+    """The command that made a run, and what it was made with, as names and texts."""
+
+    command: str
+    lines: tuple[tuple[str, str], ...]
+
+
+def made_by(entry: Mapping[str, Any]) -> Made:
+    """Read an entry of ``provenance.json``."""
+    command = " ".join(["pubench", *map(str, entry.get("command", [])[1:])])
     packages = ", ".join(f"{name} {version}" for name, version in entry.get("packages", {}).items())
     plugins = ", ".join(
         f"{plugin.get('plugin')} ({plugin.get('distribution')} {plugin.get('version')})"
@@ -64,4 +70,4 @@ def provenance_lines(entry: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         "Packages": packages,
         "Plugins": plugins,
     }
-    return tuple((name, str(value)) for name, value in shown.items() if value)
+    return Made(command, tuple((name, str(value)) for name, value in shown.items() if value))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pubench.analysis import Block, Row, ScoreTable, best_cells
 from pubench.comparison import Comparison, Pair
 from pubench.report import Report
-from pubench.report.packing import packed, provenance_lines
+from pubench.report.packing import Made, made_by, packed
 from pubench.report.sentences import findings, legend, missing_rule
 from pubench.report.words import chance
 
@@ -104,10 +104,8 @@ class Page:
         What the marks of the tables mean.
     cells : str
         The rows behind the tables, as compressed JSON in base64: what a click on a mean shows.
-    provenance : tuple of (str, str)
-        What the run was made with.
-    command : str
-        The command that made the run.
+    made : tuple of Made
+        How each run was made.
     """
 
     report: Report
@@ -115,11 +113,10 @@ class Page:
     metrics: tuple[MetricPage, ...]
     legend: str
     cells: str
-    provenance: tuple[tuple[str, str], ...]
-    command: str
+    made: tuple[Made, ...]
 
 
-def build_page(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any]) -> Page:
+def build_page(report: Report, rows: Sequence[Row], *provenance: Mapping[str, Any]) -> Page:
     """Gather the page of a report.
 
     Parameters
@@ -127,8 +124,8 @@ def build_page(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any
     report : Report
     rows : sequence of mappings
         The rows that the report was made from.
-    provenance : mapping
-        The run's last entry of ``provenance.json``; may be empty.
+    *provenance : mappings
+        The last entry of each run's ``provenance.json``; may be empty.
 
     Returns
     -------
@@ -148,8 +145,7 @@ def build_page(report: Report, rows: Sequence[Row], provenance: Mapping[str, Any
         ),
         legend=f"{legend('bold', report.rules)} {missing_rule(report.rules)}",
         cells=packed([table.metric for table in report.tables], rows),
-        provenance=provenance_lines(provenance),
-        command=" ".join(["pubench", *map(str, provenance.get("command", [])[1:])]) if provenance else "",
+        made=tuple(made_by(entry) for entry in provenance if entry),
     )
 
 
@@ -239,9 +235,8 @@ def _missing(table: ScoreTable, b: int, a: int) -> str:
 
 
 def _shades(table: ScoreTable) -> Floats:
-    """Return where each mean lies between the worst and the best of its line, shape (B, A); NaN for no mean."""
-    score = np.where(table.reference, np.nan, table.mean)
-    score = np.where(np.isfinite(score), score, np.nan)
+    """Return where each complete mean lies between the worst and the best of its line, shape (B, A); else NaN."""
+    score = np.where(table.complete & ~table.reference & np.isfinite(table.mean), table.mean, np.nan)
     if table.greater_is_better is None or not score.size:
         return np.full_like(score, np.nan)
     if not table.greater_is_better:
@@ -253,9 +248,9 @@ def _shades(table: ScoreTable) -> Floats:
 
 
 def competitors(table: ScoreTable, comparison: Comparison) -> tuple[list[int], NDArray[np.bool_]]:
-    """Return the columns of those that compete, and the blocks, shape (B,), in which all of them are complete."""
+    """Return the columns of those that compete, and the blocks, shape (B,), in which all do and are complete."""
     columns = [table.algorithms.index(name) for name in comparison.algorithms]
-    used = table.complete[:, columns].all(axis=1) & bool(columns)
+    used = (table.complete & ~table.reference)[:, columns].all(axis=1) & bool(columns)
     return columns, np.asarray(used, dtype=np.bool_)
 
 
@@ -264,12 +259,19 @@ def _duels(comparison: Comparison) -> Mapping[tuple[str, str], Duel]:
     for pair in comparison.pairs:
         if not pair.units:
             continue
-        said = "" if np.isnan(pair.adjusted) else f"p {chance(pair.adjusted)}, effect {pair.effect:+.2f}"
+        p = "" if np.isnan(pair.adjusted) else f"p {chance(pair.adjusted)}, effect "
         share = (pair.wins + pair.ties / 2) / pair.units
-        made[pair.first, pair.second] = Duel(pair.wins, pair.ties, pair.losses, round(share, 2), said)
-        said = said.replace(f"{pair.effect:+.2f}", f"{-pair.effect:+.2f}")
-        made[pair.second, pair.first] = Duel(pair.losses, pair.ties, pair.wins, round(1 - share, 2), said)
+        made[pair.first, pair.second] = Duel(
+            pair.wins, pair.ties, pair.losses, round(share, 2), p and p + _signed(pair.effect)
+        )
+        back = p and p + _signed(-pair.effect)
+        made[pair.second, pair.first] = Duel(pair.losses, pair.ties, pair.wins, round(1 - share, 2), back)
     return made
+
+
+def _signed(effect: float) -> str:
+    """Return an effect with its sign; that of nothing is a plus."""
+    return f"{round(effect, 2) + 0.0:+.2f}"
 
 
 def _by_wins(duels: Mapping[tuple[str, str], Duel]) -> tuple[str, ...]:

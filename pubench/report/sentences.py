@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pubench.analysis import ScoreTable
 from pubench.comparison import Comparison, Rules
 from pubench.report.grid import REFERENCE, TIED
 from pubench.report.paper import PaperLine
@@ -19,6 +20,7 @@ __all__ = [
     "paper_line",
     "paper_sentence",
     "paper_summary",
+    "scope",
 ]
 
 PAPER_HEADS = (
@@ -160,3 +162,16 @@ def paper_summary(lines: Sequence[PaperLine]) -> str:
     rest = len(lines) - len(judged)
     unjudged = f"; {rest} cannot be judged" if rest else ""
     return f"{sum(judged)} of {len(judged)} are within the combined deviation{unjudged}."
+
+
+def scope(table: ScoreTable) -> str:
+    """Say how much was run: how many data sets, labellings, algorithms, criteria and replicates."""
+    numbers = {
+        "data set": len({block.dataset for block in table.blocks}),
+        "labelling": len({block.labelling for block in table.blocks}),
+        "algorithm": len(table.algorithms),
+        "replicate": int(table.planned.max(initial=0)),
+    }
+    criteria = [name for name in dict.fromkeys(block.criterion for block in table.blocks) if name]
+    run = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in numbers.items())
+    return f"{run}; tuned by {', '.join(criteria)}." if criteria else f"{run}."
