@@ -147,6 +147,15 @@ class Network:
             if layer.scale is not None:
                 layer.scale[:] = 1.0
 
+    def start_at(self, centre: Array) -> None:
+        """Let the first of several layers answer 0 to a row, shape (inputs,): the centre of rows that are not centred.
+
+        Far from it all rows look alike to a new network: a few large steps then call them all negative for good.
+        """
+        if self.shape.layers > 1:
+            first = self._layers[0]
+            first.bias[:] = -(centre @ first.weights)
+
     def scores(self, X: Any) -> Array:
         """Return the scores of rows, shape (n,), as after training: nothing dropped, running statistics."""
         H = X

@@ -21,6 +21,9 @@ __all__ = ["Recipe"]
 
 Floats = NDArray[np.float64]
 
+# Means below this are left over from centring in single precision.
+_CENTRED = 1e-3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
@@ -81,6 +84,9 @@ class Recipe:
         masses = Masses.of(s, self.prior, self.scenario)
         objective = Objective(masses, self.loss, self.risk, self.beta, self.gamma)
         network = Network.drawn(self.shape(A.shape[1]), rng)
+        centre = np.asarray(A.mean(axis=0)).ravel()
+        if np.abs(centre).max() > _CENTRED:  # sparse rows, or rows that are not to be standardised
+            network.start_at(centre)
         model = Perceptron(network, self.learning_rate, self.l2, rng)
         try:
             schedule = Schedule(self.epochs, self.batch_size, self.average_epochs)

@@ -39,7 +39,9 @@ def fitted(X, s, **options):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", LinAlgWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", "all rows of the fit are called")
+        warnings.filterwarnings(
+            "ignore", "all rows of the fit are called|the prior .* is below .* the share of labelled"
+        )
         model = PURiskClassifier(**{"random_state": 0, **options}).fit(X, s)
         assert np.isfinite(model.decision_function(X)).all()
     for name in ("coef_", "basis_coef_", "intercept_", "risk_curve_"):
@@ -197,3 +199,15 @@ def test_an_offset_does_not_change_the_width_of_radial_functions():
         fitted(shifted, s, standardize=False, **VARIANTS["basis"]).basis_.gamma for shifted in (X, X + 1e6)
     )
     assert far == pytest.approx(near, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_network_learns_from_rows_that_are_far_from_0(seed):
+    """Sparse rows are not centred; a network that starts far from their centre calls all of them negative."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(300) < 0.4
+    rows = rng.normal(2.0, 1.0, (300, 4)) + 2.0 * y[:, None]
+    X = sparse.csr_array(np.maximum(np.round(np.concatenate([rows[y][:60], rows])), 0.0))
+    s = np.repeat([1, 0], [X.shape[0] - 300, 300])
+    fitted = PURiskClassifier(y.mean(), random_state=seed).fit(X, s)
+    assert (fitted.predict(X[-300:]) == y).mean() > 0.9
