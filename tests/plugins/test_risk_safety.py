@@ -39,9 +39,7 @@ def fitted(X, s, **options):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", LinAlgWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings(
-            "ignore", "all rows of the fit are called|the prior .* is below"
-        )
+        warnings.filterwarnings("ignore", "all rows of the fit are called|the prior .* is below")
         model = PURiskClassifier(**{"random_state": 0, **options}).fit(X, s)
         assert np.isfinite(model.decision_function(X)).all()
     for name in ("coef_", "basis_coef_", "intercept_", "risk_curve_"):
