@@ -105,7 +105,7 @@ BAD = {
     "ignores-the-seed": (
         {"fit": "self.coef_ += 0.01 * np.random.default_rng().standard_normal(X.shape[1])"},
         "test_random_state",
-        "fitted twice with random_state=0, its decision_function differs: it ignores the seed",
+        "differs: it ignores the seed",
     ),
     "seeds-itself": (
         {"fit": "self.coef_ += 0.01 * np.random.default_rng(7).standard_normal(X.shape[1])"},
