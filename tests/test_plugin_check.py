@@ -165,7 +165,22 @@ def findings(folder, wanted, code):
     return {outcome["check"]: outcome["message"] for outcome in done if outcome["status"] == "finding"}
 
 
-@pytest.mark.parametrize("name", BAD)
+# Each takes some seconds: the slyer ones run with the slow tests.
+SLY = (
+    "reads-frames",
+    "reads-builtins",
+    "no-probabilities-yet",
+    "prior-upside-down",
+    "refuses-missing-cells",
+    "mutates-sparse-rows",
+    "seeds-itself",
+    "draws-globally",
+)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLY else name for name in BAD]
+)
 def test_a_bad_plugin_is_caught_with_its_own_message(tmp_path, name):
     parts, check, message = BAD[name]
     found = findings(tmp_path, written(tmp_path, name, **parts), 1)
