@@ -232,7 +232,14 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         if self.scenario == "single-training-set":
             parts.append((P, 1, np.ones(P.shape[0])))
         totals = np.bincount([k for _, k, _ in parts], [v.sum() for _, _, v in parts], minlength=2)
-        if not (totals > 0).all():
+        if totals[1] == 0 and self.c is None:
+            warnings.warn(
+                f"with the estimated c of {self.c_:g} no unlabelled row counts as positive; the labelled rows stand "
+                "for the positives: look whether the unlabelled rows hold any",
+                stacklevel=3,
+            )
+            parts.append((P, 1, np.ones(P.shape[0])))
+        elif not (totals > 0).all():
             kind = "positive" if totals[0] == 0 else "negative"
             raise ValueError(
                 f"with c = {self.c_:g} every unlabelled row counts as {kind} alone; take another c or c_from"

@@ -192,3 +192,12 @@ def test_one_labelled_row_is_enough_if_c_is_known():
     X = np.random.default_rng(0).normal(size=(40, 2))
     model = ElkanNoto(c=0.5, scenario=SINGLE).fit(X, (np.arange(40) < 1).astype(int))
     assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_without_positives_among_the_unlabelled_the_labelled_stand_for_them():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(50.0, 1.0, (40, 2)), rng.normal(0.0, 1.0, (120, 2))])
+    s = np.repeat([1, 0], [40, 120])
+    with pytest.warns(UserWarning, match="no unlabelled row counts as positive"):
+        model = WeightedElkanNoto(GaussianNB()).fit(X, s)
+    np.testing.assert_array_equal(model.predict(X), s)
