@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pubench.analysis import Block, ScoreTable
+from pubench.columns import is_percentage
 
 __all__ = ["Paper", "PaperLine", "read_paper"]
 
@@ -60,10 +61,18 @@ def read_paper(paper: Mapping[str, Any], tables: Sequence[ScoreTable]) -> Paper 
     numbers = paper.get("numbers") or ()
     if not numbers:
         return None
-    scale = 100.0 if paper.get("percent") else 1.0
+    percent = bool(paper.get("percent"))
     found = {table.metric: table for table in tables}
-    lines = [line for number in numbers for line in _lines(number, found.get(number["metric"]), scale)]
+    lines = [
+        line
+        for number in numbers
+        for line in _lines(number, found.get(number["metric"]), _scale(number["metric"], percent=percent))
+    ]
     return Paper(str(paper.get("citation", "")), tuple(lines))
+
+
+def _scale(metric: str, *, percent: bool) -> float:
+    return 100.0 if percent and is_percentage(metric) else 1.0
 
 
 def _lines(number: Mapping[str, Any], table: ScoreTable | None, scale: float) -> Iterator[PaperLine]:
