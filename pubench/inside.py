@@ -21,10 +21,13 @@ _STAGED = "staged_decision_function"
 
 
 class Model(NamedTuple):
-    """A fitted estimator, if it can be looked into, what it says of the test rows, and which criteria chose it."""
+    """A fitted estimator, if it can be looked into, what it says of the test rows, and which criteria chose it.
+
+    ``told`` goes along with its predictions: what it cost, and how it is judged on training rows.
+    """
 
     predictions: Predictions
-    seconds: dict[str, float]
+    told: dict[str, Any]
     estimator: Any
     X_test: Matrix
     criteria: list[str | None]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from pubench.analysis import Block, ScoreTable
+from pubench.columns import is_percentage
 
 __all__ = ["Paper", "PaperLine", "Tally", "read_paper", "tally"]
 
@@ -84,9 +85,9 @@ def read_paper(paper: Mapping[str, Any], tables: Sequence[ScoreTable]) -> Paper 
     numbers = paper.get("numbers") or ()
     if not numbers:
         return None
-    scale = 100.0 if paper.get("percent") else 1.0
+    percent = bool(paper.get("percent"))
     found = {table.metric: table for table in tables}
-    lines = [line for number in numbers for line in _lines(number, found.get(number["metric"]), scale)]
+    lines = [line for number in numbers for line in _lines(number, found.get(number["metric"]), percent)]
     apart = [replace(line, apart=_reason(line, paper.get("apart") or ())) for line in lines]
     missing = [(one["what"], one["cells"], one["reason"]) for one in paper.get("missing") or ()]
     return Paper(str(paper.get("citation", "")), tuple(apart), tuple(missing))
@@ -102,7 +103,7 @@ def _reason(line: PaperLine, apart: Iterable[Mapping[str, Any]]) -> str:
     return next(fitting, "")
 
 
-def _lines(number: Mapping[str, Any], table: ScoreTable | None, scale: float) -> Iterator[PaperLine]:
+def _lines(number: Mapping[str, Any], table: ScoreTable | None, percent: bool) -> Iterator[PaperLine]:
     names = ("dataset", "labelling", "criterion")
     wanted = [number.get(name) for name in names]
     blocks = table.blocks if table is not None else ()
@@ -112,6 +113,7 @@ def _lines(number: Mapping[str, Any], table: ScoreTable | None, scale: float) ->
         if all(name in (None, part) for name, part in zip(wanted, block, strict=True))
     ]
     algorithm, sd = str(number["algorithm"]), number.get("sd")
+    scale = 100.0 if percent and is_percentage(number["metric"]) else 1.0
     theirs = number["mean"] / scale, math.nan if sd is None else sd / scale
     if table is None or not fitting or algorithm not in table.algorithms:
         dataset, labelling, criterion = (str(name or "") for name in wanted)
