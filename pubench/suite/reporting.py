@@ -101,6 +101,10 @@ class PaperConfig(Table):
 
     citation: str = Field(default="", description="Whose numbers these are, and from which table.")
     percent: bool = Field(default=False, description="Whether the numbers are percentages.")
+    digits: Annotated[int, Field(ge=0, le=15)] | None = Field(
+        default=None,
+        description="How many digits behind the point are printed: half of the last one is no difference.",
+    )
     numbers: Annotated[tuple[PaperNumber, ...], Field(strict=False)] = Field(
         default=(), description="The numbers."
     )
