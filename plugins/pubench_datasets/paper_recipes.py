@@ -42,6 +42,8 @@ class Recipe:
         Leave out rows with missing cells.
     draw : mapping of str to int
         The classes to keep, and how many rows of each are drawn at random; 0 keeps them all. Empty keeps everything.
+    latent : int
+        Make so many dense features of the counts of terms; see `pubench_datasets.latent`. 0 keeps the counts.
     """
 
     file: str
@@ -58,6 +60,7 @@ class Recipe:
     names: Mapping[str, str] = field(default_factory=dict)
     complete: bool = False
     draw: Mapping[str, int] = field(default_factory=dict)
+    latent: int = 0
 
     @property
     def draws(self) -> bool:
@@ -184,7 +187,7 @@ _TREES = {
         features=112,
         names={"1": "poisonous", "p": "poisonous", "2": "edible", "e": "edible"},
     ),
-    "puet-20news": Recipe(file="newsgroups20", read={"split": "split", "headers": True}),
+    "puet-20news": Recipe(file="newsgroups20", read={"split": "split", "headers": True}, latent=300),
     "puet-covtype": Recipe(file="covtype", openml=1596, features=54),
     "puet-mnist": Recipe(file="mnist", openml=554, pixels=True, features=784, train=60_000),
     "puet-cifar10": Recipe(
