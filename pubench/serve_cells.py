@@ -289,4 +289,5 @@ class Bench:
         fitted = time.perf_counter()
         predictions = predict(estimator, X_test)
         seconds = {"fit_seconds": fitted - started, "score_seconds": time.perf_counter() - fitted}
-        return Model(predictions, seconds, estimator if offers(estimator) else None, X_test, [])
+        shape = tuple(self.request["data"]["image_shape"])
+        return Model(predictions, seconds, estimator if offers(estimator) else None, X_test, [], shape)
