@@ -147,6 +147,7 @@ def _pictures(rows: Sequence[Row], inside: Inside) -> Iterator[Section]:
                 "setting": gallery.setting,
                 "datasets": gallery.datasets,
                 "algorithms": gallery.algorithms,
+                "kinds": {algorithm: image.of for (_, algorithm), image in gallery.images.items()},
                 "signed": any(image.signed for image in gallery.images.values()),
                 "pictures": {place: picture(image) for place, image in gallery.images.items()},
                 "images": gallery.images,
