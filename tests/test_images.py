@@ -13,7 +13,7 @@ import pytest
 from helpers.html import outline, row
 from matplotlib.image import imread
 
-from pubench import read_results, run_suite
+from pubench import load_dataset, read_results, run_suite
 from pubench.cli.report import html_page, make_report, markdown_page
 from pubench.data import Data
 from pubench.data_checks import checked_data
@@ -69,6 +69,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "s.toml").write_text(SUITE)
     run_suite(folder / "s.toml", out=folder / "run")
     return folder / "run"
+
+
+def test_the_shape_is_loaded_from_the_cache_as_well(run: Path) -> None:
+    for _ in range(2):
+        images = load_dataset("npz", path=str(run.parent / "images.npz"))
+        assert images.X.shape == (800, HEIGHT * WIDTH)
+        assert images.image_shape == (HEIGHT, WIDTH)
+    assert load_dataset("npz", path=str(run.parent / "rows.npz")).image_shape == ()
 
 
 def page(run: Path) -> str:
