@@ -120,8 +120,10 @@ def importances(run: Path) -> None:
         for ax, dataset in zip(line, gallery.datasets, strict=True):
             pixels = plt.imread(io.BytesIO(png(gallery.images[dataset, algorithm])))
             ax.imshow(pixels, interpolation="nearest")
-            ax.set(xticks=[], yticks=[], title=dataset if line is axes[0] else "")
+            ax.set(xticks=[], yticks=[])
         line[0].set_ylabel(algorithm)
+    for ax, dataset in zip(axes[0], gallery.datasets, strict=True):
+        ax.set_title(dataset)
     figure.savefig(FOLDER / "importances.png", dpi=100, metadata={"Software": None})
     plt.close(figure)
 
