@@ -274,7 +274,8 @@ class Bench:
         seconds = {"fit_seconds": fitted - started, "score_seconds": time.perf_counter() - fitted}
         # Training rows come last: what they cost is not what the cell costs.
         told = {**seconds, "peak_memory_mb": peak_mb(), **self._judge_training(estimator, prepared)}
-        return Model(predictions, told, estimator if offers(estimator) else None, X_test, [])
+        shape = tuple(self.request["data"]["image_shape"])
+        return Model(predictions, told, estimator if offers(estimator) else None, X_test, [], shape)
 
     def _judge_training(self, estimator: Any, prepared: Fitted) -> dict[str, Any]:
         """Let PU criteria judge a model by P and U, the rows it was trained on, where a suite asks for that."""

@@ -28,6 +28,8 @@ class Recipe:
         of the file's columns. (Without it, categories are names of numbers or dates.)
     pixels : bool
         From OpenML, features become bytes.
+    image : tuple of int
+        Height and width, where rows are grey images.
     features : int
         How many features there must be; 0 if the data decide.
     train : int
@@ -52,6 +54,7 @@ class Recipe:
     openml_read: Mapping[str, Any] | None = None
     one_hot: tuple[str, ...] = ()
     pixels: bool = False
+    image: tuple[int, ...] = ()
     features: int = 0
     train: int = 0
     start: int = 0
@@ -189,7 +192,7 @@ _TREES = {
     ),
     "puet-20news": Recipe(file="newsgroups20", read={"split": "split", "headers": True}, latent=300),
     "puet-covtype": Recipe(file="covtype", openml=1596, features=54),
-    "puet-mnist": Recipe(file="mnist", openml=554, pixels=True, features=784, train=60_000),
+    "puet-mnist": Recipe(file="mnist", openml=554, pixels=True, image=(28, 28), features=784, train=60_000),
     "puet-cifar10": Recipe(
         file="cifar10_subset",
         features=3072,

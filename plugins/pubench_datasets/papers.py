@@ -167,7 +167,7 @@ def _made(name: str, recipe: Recipe, data: Data) -> Data:
     if recipe.complete:
         X: Any = data.X
         place = place[~np.isnan(X[place]).any(axis=1)]
-    return _rows(replace(data, target=target, split=split), place)
+    return _rows(replace(data, target=target, split=split, image_shape=recipe.image), place)
 
 
 def _rows(data: Data, place: NDArray[np.int64]) -> Data:
