@@ -4,7 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd)
 
-.PHONY: demo test test-all lint bench docs reports clean
+PAPERS := $(filter-out quickstart label-frequency prior-sensitivity,$(basename $(notdir $(wildcard suites/*.toml))))
+
+.PHONY: demo test test-all lint bench docs reports papers clean
 
 demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
@@ -32,6 +34,17 @@ reports: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart
 	$(BIN)/pubench report runs/quickstart --out reports/quickstart
 	$(BIN)/pubench export runs/quickstart --no-times --out reports/quickstart/cells.csv
+
+# The papers' tables under reports/: hours the first time, nothing for what is there. Needs PUBENCH_DATA.
+papers: $(addprefix paper-,$(PAPERS))
+	$(BIN)/python reports/accounts.py
+
+paper-%: $(VENV)/.installed
+	$(BIN)/pubench suite run $* --jobs 2 --quiet
+	$(BIN)/pubench report runs/$* --format html,markdown,csv --out reports/$*
+	$(BIN)/pubench export runs/$* --no-times --out reports/$*/cells.csv
+	$(BIN)/pubench suite run $*-smoke --jobs 2 --quiet
+	$(BIN)/pubench export runs/$*-smoke --no-times --out reports/$*/smoke.csv
 
 $(VENV)/.installed: $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)

@@ -98,15 +98,22 @@ def estimate_prior(
     PriorError
         If the estimator is not made for the scenario, or the data cannot tell the prior.
     """
-    registered = find_estimator(estimator)
-    spec = registered.spec
+    spec = find_estimator(estimator).spec
     if scenario not in SCENARIOS:
         raise PriorError(f"scenario {scenario!r} is unknown; give one of {', '.join(SCENARIOS)}")
     if scenario not in spec.scenarios:
-        raise PriorError(f"prior estimator '{spec.name}' is not made for {scenario} data")
+        fit = ", ".join(_made_for(scenario))
+        raise PriorError(f"prior estimator '{spec.name}' is not made for {scenario} data; take one of {fit}")
     arguments = {**spec.params, **params}
     found = resolve(spec.function)(X, _codes(s), scenario=scenario, random_state=random_state, **arguments)
     return checked(found, spec.name)
+
+
+def _made_for(scenario: Scenario) -> list[str]:
+    from pubench.plugins import discover
+
+    registry = discover()
+    return [name for name in registry.all("priors") if scenario in registry.prior(name).spec.scenarios]
 
 
 def _codes(s: ArrayLike) -> ArrayLike:

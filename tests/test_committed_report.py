@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from helpers.commands import pubench
+from helpers.committed import REPORTS, committed_page, what_differs
 
-from pubench.plugins import discover
-from pubench.provenance import gather
-
-COMMITTED = Path(__file__).resolve().parents[1] / "reports" / "quickstart"
+COMMITTED = REPORTS / "quickstart"
 OTHER_MACHINES = {".html", ".pdf"}
 """Pages hold times, and how a PDF is packed depends on the library that packs it."""
 
 
 def page() -> str:
-    return (COMMITTED / "report.html").read_text(encoding="utf-8")
+    return committed_page("quickstart")
 
 
 def values(text: str) -> list[str]:
@@ -34,16 +31,6 @@ def test_the_page_names_the_command_that_made_it() -> None:
     )
     # Nothing of the machine's folders is in it.
     assert not re.search(r"/(home|tmp|root|work)/", page())
-
-
-def what_differs() -> list[str]:
-    """Name what decides about the last digits here and is not what the committed report was made with."""
-    made_with = dict(re.findall(r"<dt>(\w+)</dt><dd>([^<]+)</dd>", page()))
-    committed = dict(entry.split(" ") for entry in made_with["Packages"].split(", "))
-    decide = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
-    differ = [name for name in decide if committed.get(name) != version(name)]
-    here = gather(discover(third_party=False), {}, {})
-    return differ + ([] if made_with["Processor"].startswith(str(here["cpu"])) else ["processor"])
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +53,7 @@ def test_a_fresh_run_gives_the_same_tables(fresh: Path) -> None:
 
 
 def test_a_fresh_run_gives_the_same_bytes(fresh: Path) -> None:
-    if differ := what_differs():
+    if differ := what_differs(page()):
         pytest.skip(f"not what the committed report was made with: {', '.join(differ)}")
     for file in COMMITTED.iterdir():
         if file.suffix not in OTHER_MACHINES:

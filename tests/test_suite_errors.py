@@ -45,6 +45,16 @@ WRONG = [
         'paper.numbers[0].metric = "f2": is no metric of this suite\'s tables; known: accuracy, f1',
     ),
     (
+        "[[datasets]]",
+        f'{PAPER}apart = [{{ algorithm = "wrl", reason = "r" }}]\n[[datasets]]',
+        "paper.apart[0].algorithm = \"wrl\": is no algorithm of this suite's tables; did you mean 'wlr'?",
+    ),
+    (
+        "[[datasets]]",
+        f'{PAPER}missing = [{{ what = "w", cells = 0, reason = "r" }}]\n[[datasets]]',
+        "paper.missing[0].cells = 0: must be at least 1",
+    ),
+    (
         "positives = 100",
         "positives = -3",
         "labellings[0].positives = -3: must be a whole number of at least 1",

@@ -96,10 +96,11 @@ class _LabelFrequency(LearnerClassifier):
     def _keep(self, c: float, s: NDArray[np.int64]) -> None:
         n_p = int(s.sum())
         self.c_, self.prior_ = c, prior_of(c, n_p, len(s) - n_p, self.scenario)
-        if self.c is not None and self.scenario == "single-training-set" and c < n_p / len(s):
+        if self.scenario == "single-training-set" and c < n_p / len(s):
+            kind = "c" if self.c is not None else "the estimated c"
             warnings.warn(
-                f"c = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, so that there would be more "
-                "positives than rows; the prior is cut off at 1: check c and the scenario",
+                f"{kind} = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, so that there would be "
+                "more positives than rows; the prior is cut off at 1: check c and the scenario",
                 UserWarning,
                 stacklevel=4,
             )

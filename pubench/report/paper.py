@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 from pubench.analysis import Block, ScoreTable
 
-__all__ = ["Paper", "PaperLine", "read_paper"]
+__all__ = ["Paper", "PaperLine", "Tally", "read_paper", "tally"]
+
+Verdict = Literal["within", "better", "worse", "other", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
     """One published number and ours; NaN where a number is not known.
 
-    ``within`` says whether the two differ by at most ``sqrt(sd_paper^2 + sd_ours^2)``, an unknown deviation counting
-    as zero; None where both are unknown or we have no mean. ``remark`` says why there is nothing to compare.
+    ``verdict`` is "within" if the two differ by at most ``sqrt(sd_paper^2 + sd_ours^2)``, an unknown deviation counting
+    as zero, else "better" or "worse", or "other" of a metric that knows no better; it is empty where both deviations
+    are unknown or we have no mean. ``remark`` says why there is nothing to compare, ``apart`` why the number is
+    counted apart.
     """
 
     metric: str
@@ -30,16 +35,34 @@ class PaperLine:
     ours: float
     ours_sd: float
     difference: float
-    within: bool | None
+    verdict: Verdict
     remark: str = ""
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """Whose numbers they are, and all of them."""
+    """Whose numbers they are, all of them, and which of the paper's are missing: what, how many, why."""
 
     citation: str
     lines: tuple[PaperLine, ...]
+    missing: tuple[tuple[str, int, str], ...] = ()
+
+
+class Tally(NamedTuple):
+    """How many numbers have which verdict; ``open`` ones have none."""
+
+    within: int
+    better: int
+    worse: int
+    other: int
+    open: int
+
+
+def tally(lines: Iterable[PaperLine]) -> Tally:
+    """Count the verdicts."""
+    found: Counter[str] = Counter(line.verdict or "open" for line in lines)
+    return Tally(*(found[name] for name in Tally._fields))
 
 
 def read_paper(paper: Mapping[str, Any], tables: Sequence[ScoreTable]) -> Paper | None:
@@ -50,6 +73,7 @@ def read_paper(paper: Mapping[str, Any], tables: Sequence[ScoreTable]) -> Paper 
     paper : mapping
         A suite's ``[paper]`` table: citation, percent, and numbers with dataset, algorithm, metric, mean, and
         optionally sd, labelling and criterion. A number that leaves these two open belongs to every line that fits.
+        ``apart`` holds tables of the same names and a reason: what fits one of them is counted apart.
     tables : sequence of ScoreTable
 
     Returns
@@ -63,7 +87,19 @@ def read_paper(paper: Mapping[str, Any], tables: Sequence[ScoreTable]) -> Paper 
     scale = 100.0 if paper.get("percent") else 1.0
     found = {table.metric: table for table in tables}
     lines = [line for number in numbers for line in _lines(number, found.get(number["metric"]), scale)]
-    return Paper(str(paper.get("citation", "")), tuple(lines))
+    apart = [replace(line, apart=_reason(line, paper.get("apart") or ())) for line in lines]
+    missing = [(one["what"], one["cells"], one["reason"]) for one in paper.get("missing") or ()]
+    return Paper(str(paper.get("citation", "")), tuple(apart), tuple(missing))
+
+
+def _reason(line: PaperLine, apart: Iterable[Mapping[str, Any]]) -> str:
+    names = ("metric", "dataset", "labelling", "criterion", "algorithm")
+    fitting = (
+        str(one["reason"])
+        for one in apart
+        if all(one.get(name) in (None, getattr(line, name)) for name in names)
+    )
+    return next(fitting, "")
 
 
 def _lines(number: Mapping[str, Any], table: ScoreTable | None, scale: float) -> Iterator[PaperLine]:
@@ -80,14 +116,16 @@ def _lines(number: Mapping[str, Any], table: ScoreTable | None, scale: float) ->
     if table is None or not fitting or algorithm not in table.algorithms:
         dataset, labelling, criterion = (str(name or "") for name in wanted)
         place = Block(dataset, labelling, criterion)
-        yield _line(str(number["metric"]), place, algorithm, theirs, (math.nan, math.nan), "not in this run")
+        ours = math.nan, math.nan
+        yield _line(str(number["metric"]), place, algorithm, theirs, ours, None, "not in this run")
         return
     j = table.algorithms.index(algorithm)
     for i in fitting:
         ours = float(table.mean[i, j]), float(table.sd[i, j])
         done, planned = int(table.ok[i, j] - table.undefined[i, j]), int(table.planned[i, j])
         remark = f"{done}/{planned} replicates" if done < planned else ""
-        yield _line(table.metric, table.blocks[i], algorithm, theirs, ours, remark)
+        better = table.greater_is_better
+        yield _line(table.metric, table.blocks[i], algorithm, theirs, ours, better, remark)
 
 
 def _line(
@@ -96,12 +134,21 @@ def _line(
     algorithm: str,
     theirs: tuple[float, float],
     ours: tuple[float, float],
+    greater_is_better: bool | None,
     remark: str,
 ) -> PaperLine:
     difference = ours[0] - theirs[0]
     deviations = [sd for sd in (theirs[1], ours[1]) if not math.isnan(sd)]
-    # Numbers are printed with few digits: what is equal up to rounding noise is equal.
-    within = abs(difference) <= math.hypot(*deviations) + 1e-12
     known = bool(deviations) and not math.isnan(difference)
+    verdict = _verdict(difference, math.hypot(*deviations), greater_is_better) if known else ""
     heads = place.dataset, place.labelling, place.criterion or "", algorithm
-    return PaperLine(metric, *heads, *theirs, *ours, difference, within if known else None, remark)
+    return PaperLine(metric, *heads, *theirs, *ours, difference, verdict, remark)
+
+
+def _verdict(difference: float, deviation: float, greater_is_better: bool | None) -> Verdict:
+    # Numbers are printed with few digits: what is equal up to rounding noise is equal.
+    if abs(difference) <= deviation + 1e-12:
+        return "within"
+    if greater_is_better is None:
+        return "other"
+    return "better" if (difference > 0) is greater_is_better else "worse"

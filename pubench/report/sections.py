@@ -56,7 +56,7 @@ def _paper(report: Report) -> Iterator[Section]:
             "heads": PAPER_HEADS,
             "lines": [paper_line(line) for line in report.paper.lines],
             "legend": PAPER_LEGEND,
-            "summary": paper_summary(report.paper.lines),
+            "summary": paper_summary(report.paper),
         }
         yield Section("paper", "Paper", {"paper": shown})
 

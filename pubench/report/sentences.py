@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pubench.analysis import ScoreTable
 from pubench.comparison import Comparison, Rules
 from pubench.report.grid import REFERENCE, TIED
-from pubench.report.paper import PaperLine
+from pubench.report.paper import Paper, PaperLine, tally
 from pubench.report.words import chance, mean_and_sd, number
 
 __all__ = [
@@ -25,10 +25,10 @@ __all__ = [
 
 PAPER_HEADS = (
     *("metric", "data set", "labelling", "criterion", "algorithm"),
-    *("paper", "ours", "difference", "within sd", "remark"),
+    *("paper", "ours", "difference", "verdict", "remark"),
 )
 PAPER_LEGEND = (
-    "Mean (standard deviation); difference is ours minus the paper's. Within sd: the two differ by at most the root of "
+    "Mean (standard deviation); difference is ours minus the paper's. Within: the two differ by at most the root of "
     "the sum of both variances, an unknown one counting as zero."
 )
 
@@ -144,8 +144,8 @@ def paper_line(line: PaperLine) -> list[str]:
     theirs, ours = (
         mean_and_sd(mean, sd) for mean, sd in ((line.paper, line.paper_sd), (line.ours, line.ours_sd))
     )
-    verdict = {True: "yes", False: "no", None: "–"}[line.within]
-    return [*heads, theirs, ours, number(line.difference), verdict, line.remark]
+    remark = "; ".join(text for text in (line.remark, "apart" if line.apart else "") if text)
+    return [*heads, theirs, ours, number(line.difference), line.verdict or "–", remark]
 
 
 def paper_sentence(line: PaperLine) -> str:
@@ -153,15 +153,34 @@ def paper_sentence(line: PaperLine) -> str:
     *heads, theirs, ours, difference, verdict, remark = paper_line(line)
     place = " / ".join(head for head in heads if head)
     rest = f"; {remark}" if remark else ""
-    return f"{place}: paper {theirs}, ours {ours}, difference {difference}, within sd: {verdict}{rest}"
+    return f"{place}: paper {theirs}, ours {ours}, difference {difference}, {verdict}{rest}"
 
 
-def paper_summary(lines: Sequence[PaperLine]) -> str:
-    """Return how many numbers agree, of those that can be judged."""
-    judged = [line.within for line in lines if line.within is not None]
-    rest = len(lines) - len(judged)
-    unjudged = f"; {rest} cannot be judged" if rest else ""
-    return f"{sum(judged)} of {len(judged)} are within the combined deviation{unjudged}."
+def paper_summary(paper: Paper) -> list[str]:
+    """Say how many numbers agree, which are counted apart, and which are missing."""
+    groups: dict[str, list[PaperLine]] = {"": []}
+    for line in paper.lines:
+        groups.setdefault(line.apart, []).append(line)
+    compared = groups.pop("")
+    told = [f"Compared: {_told(compared)}."] if compared else []
+    told += [
+        f"Apart, {', '.join(dict.fromkeys(line.dataset for line in lines))} ({reason}): {_told(lines)}."
+        for reason, lines in groups.items()
+    ]
+    return told + [f"Missing: {what}, {cells} ({reason})." for what, cells, reason in paper.missing]
+
+
+def _told(lines: Sequence[PaperLine]) -> str:
+    found = tally(lines)
+    names = {
+        "within": "within the combined deviation",
+        "better": "better",
+        "worse": "worse",
+        "other": "beyond it",
+        "open": "not judged",
+    }
+    counts = [f"{count} {names[name]}" for name, count in found._asdict().items() if count]
+    return f"{len(lines)} {'number' if len(lines) == 1 else 'numbers'}, {', '.join(counts)}"
 
 
 def scope(table: ScoreTable) -> str:

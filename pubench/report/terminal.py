@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pubench.report import Report
 from pubench.report.grid import HEADS, TIED, Cell, Grid, make_grid
-from pubench.report.sentences import findings, legend, missing_rule, paper_sentence
+from pubench.report.sentences import findings, legend, missing_rule, paper_sentence, paper_summary
 from pubench.report.text import counts, lists
 from pubench.report.words import clean
 
@@ -66,7 +66,11 @@ def terminal_report(report: Report, console: Console) -> None:
         console.print(Text(f"{legend(best, report.rules)} {missing_rule(report.rules)}", style="dim"))
     if report.paper is not None:
         heading = f"Paper and ours: {clean(report.paper.citation)}"
-        _print_list(heading, [paper_sentence(line) for line in report.paper.lines], console)
+        _print_list(
+            heading,
+            [*(paper_sentence(line) for line in report.paper.lines), *paper_summary(report.paper)],
+            console,
+        )
     for heading, items in lists(report):
         _print_list(heading, items, console)
 

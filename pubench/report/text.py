@@ -10,7 +10,15 @@ from pubench.comparison import Comparison, Pair
 from pubench.report import DataSet, Mishap, Report
 from pubench.report.grid import HEADS, TIED, Cell, Grid, make_grid
 from pubench.report.paper import Paper
-from pubench.report.sentences import PAPER_HEADS, PAPER_LEGEND, findings, legend, missing_rule, paper_line
+from pubench.report.sentences import (
+    PAPER_HEADS,
+    PAPER_LEGEND,
+    findings,
+    legend,
+    missing_rule,
+    paper_line,
+    paper_summary,
+)
 from pubench.report.words import clean, number
 
 __all__ = ["counts", "escape", "lists", "markdown_report"]
@@ -124,7 +132,13 @@ def _markdown_paper(paper: Paper) -> list[str]:
     rule = ["---"] * 5 + ["---:"] * 3 + ["---"] * 2
     lines = [[escape(text) for text in paper_line(line)] for line in paper.lines]
     table = "\n".join(f"| {' | '.join(line)} |" for line in (PAPER_HEADS, rule, *lines))
-    return ["## Paper and ours", escape(paper.citation), table, PAPER_LEGEND]
+    return [
+        "## Paper and ours",
+        escape(paper.citation),
+        *map(escape, paper_summary(paper)),
+        table,
+        PAPER_LEGEND,
+    ]
 
 
 def _markdown_list(heading: str, items: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from pubench.errors import did_you_mean
@@ -53,21 +54,20 @@ def strange_labels(given: Mapping[str, Any]) -> Iterator[Problem]:
 def strange_numbers(given: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield the paper's numbers of algorithms and metrics that the report does not show."""
     paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
-    numbers = paper.get("numbers") if isinstance(paper, dict) else None
-    if not isinstance(numbers, list) or not isinstance(algorithms, list):
+    if not isinstance(paper, dict) or not isinstance(algorithms, list):
         return
     shown = report.get("metrics") if isinstance(report, dict) else None
     known = {
         "algorithm": _labels(given, "algorithms"),
         "metric": shown if isinstance(shown, list) else list(ReportConfig().metrics),
     }
-    for i, number in enumerate(numbers):
-        for key, names in known.items():
-            name = number.get(key) if isinstance(number, dict) else None
+    for table, (key, names) in product(("numbers", "apart"), known.items()):
+        for i, entry in enumerate(_tables(paper.get(table))):
+            name = entry.get(key) if isinstance(entry, dict) else None
             if isinstance(name, str) and name not in names:
                 texts = [text for text in names if isinstance(text, str)]
                 yield Problem(
-                    ("paper", "numbers", i, key),
+                    ("paper", table, i, key),
                     f"is no {key} of this suite's tables{did_you_mean(name, texts)}",
                 )
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from pubench.suite.base import Problem, Table
 from pubench.suite.values import Name, Names, Share
 
-__all__ = ["PaperConfig", "PaperNumber", "ReportConfig"]
+__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig"]
 
 
 class ReportConfig(Table):
@@ -67,6 +67,27 @@ class PaperNumber(Table):
     )
 
 
+class PaperApart(Table):
+    """Numbers that this suite cannot be expected to meet: shown, and counted apart."""
+
+    reason: Name = Field(
+        description="What differs from the paper.", examples=["a sample of the paper's rows"]
+    )
+    dataset: Name | None = Field(default=None, description="Only the numbers of this data set.")
+    algorithm: Name | None = Field(default=None, description="Only the numbers of this algorithm.")
+    metric: Name | None = Field(default=None, description="Only the numbers of this metric.")
+    labelling: Name | None = Field(default=None, description="Only the numbers of this labelling.")
+    criterion: Name | None = Field(default=None, description="Only the numbers of this criterion.")
+
+
+class PaperMissing(Table):
+    """Numbers that the paper's table has and this suite has not."""
+
+    what: Name = Field(description="Which they are.", examples=["Epsilon, all methods"])
+    cells: Annotated[int, Field(ge=1)] = Field(description="How many they are.", examples=[8])
+    reason: Name = Field(description="Why they are missing.", examples=["the data set is not to be had"])
+
+
 class PaperConfig(Table):
     """A paper's results, which the report sets beside those of the run."""
 
@@ -74,6 +95,12 @@ class PaperConfig(Table):
     percent: bool = Field(default=False, description="Whether the numbers are percentages.")
     numbers: Annotated[tuple[PaperNumber, ...], Field(strict=False)] = Field(
         default=(), description="The numbers."
+    )
+    apart: Annotated[tuple[PaperApart, ...], Field(strict=False)] = Field(
+        default=(), description="Numbers that are counted apart, as something differs from the paper."
+    )
+    missing: Annotated[tuple[PaperMissing, ...], Field(strict=False)] = Field(
+        default=(), description="Numbers of the paper's table that have no counterpart here."
     )
 
     @classmethod

@@ -103,4 +103,4 @@ def _placed(
         and number.algorithm in algorithms
         and (number.labelling is None or number.labelling in labellings)
     ]
-    return paper.model_copy(update={"numbers": tuple(numbers)})
+    return paper.model_copy(update={"numbers": tuple(numbers), "missing": ()})

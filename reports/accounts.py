@@ -1,0 +1,102 @@
+"""Write README's table of the papers' numbers from the committed reports: ``python reports/accounts.py``."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pubench.suite import Suite, bundled_suites, load_suite
+
+REPORTS = Path(__file__).parent
+PAGE = REPORTS.parent / "README.md"
+START, END = (
+    "<!-- Below: made by reports/accounts.py. -->\n",
+    "<!-- Above: made by reports/accounts.py. -->\n",
+)
+PAPERS = {
+    "adapu": "Ada-PU",
+    "pual": "PUAL",
+    "novelgb": "NovelGB",
+    "puet": "PU extra trees",
+    "wlr": "weighted LR",
+}
+HEADS = ("paper", "table", "numbers", "compared", "within", "better", "worse", "apart", "missing")
+
+
+class Account(NamedTuple):
+    """What became of the numbers of a paper's table; those ``apart`` are counted by verdict as well."""
+
+    printed: int
+    verdicts: Counter[str]
+    apart: Counter[str]
+    missing: int
+
+    @property
+    def compared(self) -> int:
+        """How many numbers of ours are set beside a paper's, under conditions that are the paper's."""
+        return self.verdicts.total()
+
+
+def accounts() -> Iterator[tuple[Suite, Account]]:
+    """Yield the suites with a paper's numbers, and what became of these."""
+    for name in bundled_suites():
+        suite = load_suite(name)
+        if suite.paper.numbers:
+            with (REPORTS / name / "paper.csv").open(encoding="utf-8", newline="") as file:
+                yield suite, account(csv.DictReader(file), sum(one.cells for one in suite.paper.missing))
+
+
+def account(lines: Iterable[dict[str, str]], missing: int) -> Account:
+    """Count the lines of a ``paper.csv``."""
+    verdicts: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
+    for line in lines:
+        verdicts[bool(line["apart"])][line["verdict"] or "not judged"] += 1
+    printed = missing + sum(found.total() for found in verdicts.values())
+    return Account(printed, verdicts[False], verdicts[True], missing)
+
+
+def table(found: Iterable[tuple[Suite, Account]]) -> str:
+    """Return the table as Markdown, with a line of sums."""
+    found = list(found)
+    whole = Account(
+        sum(one.printed for _, one in found),
+        sum((one.verdicts for _, one in found), Counter()),
+        sum((one.apart for _, one in found), Counter()),
+        sum(one.missing for _, one in found),
+    )
+    lines = [[*_names(suite), *_numbers(one)] for suite, one in found]
+    rows = [list(HEADS), ["---"] * 2 + ["---:"] * 7, *lines, ["all", "", *_numbers(whole)]]
+    good = whole.verdicts["within"] + whole.verdicts["better"]
+    told = f"Of the numbers compared {100 * good / whole.compared:.0f} % are within the combined deviation or better"
+    good = whole.apart["within"] + whole.apart["better"]
+    rest = f"; of those apart {100 * good / whole.apart.total():.0f} %" if whole.apart else ""
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{told}{rest}.\n"
+
+
+def _names(suite: Suite) -> list[str]:
+    tables = re.search(r"Tables? [\dIVX]+(, [\dIVX]+)*( and [\dIVX]+)?$", suite.paper.citation)
+    if tables is None:
+        raise ValueError(f"suite '{suite.name}': the citation does not end with a table")
+    return [PAPERS[suite.name.partition("-")[0]], f"[{tables[0]}](reports/{suite.name}/report.md)"]
+
+
+def _numbers(one: Account) -> list[str]:
+    apart = one.apart.total()
+    split = " + ".join(str(one.apart[name]) for name in ("within", "better", "worse"))
+    counts = (one.printed, one.compared, *(one.verdicts[name] for name in ("within", "better", "worse")))
+    return [*(f"{count:,}" for count in counts), f"{apart} ({split})" if apart else "0", str(one.missing)]
+
+
+def written(page: str) -> str:
+    """Return the page with its table made anew."""
+    before, _, rest = page.partition(START)
+    _, _, after = rest.partition(END)
+    return f"{before}{START}\n{table(accounts())}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,27 @@
+"""What the committed reports were made with, and what differs here."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+from pubench.plugins import discover
+from pubench.provenance import gather
+
+REPORTS = Path(__file__).resolve().parents[2] / "reports"
+DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
+
+
+def committed_page(suite: str) -> str:
+    """Return the committed page of a suite."""
+    return (REPORTS / suite / "report.html").read_text(encoding="utf-8")
+
+
+def what_differs(page: str) -> list[str]:
+    """Name what decides about the last digits here and is not what a committed report was made with."""
+    made_with = dict(re.findall(r"<dt>(\w+)</dt><dd>([^<]+)</dd>", page))
+    committed = dict(entry.split(" ") for entry in made_with["Packages"].split(", "))
+    differ = [name for name in DECIDE if committed.get(name) != version(name)]
+    here = gather(discover(third_party=False), {}, {})
+    return differ + ([] if made_with["Processor"].startswith(str(here["cpu"])) else ["processor"])
