@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -60,6 +61,12 @@ class Delegate(LearnerClassifier):
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the learner's decision function; shape (n,)."""
         return np.asarray(self._fitted().decision_function(X))
+
+    @if_learner_has("staged_decision_function")
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the learner's decision function after each of its stages; each of shape (n,)."""
+        for stage in self._fitted().staged_decision_function(X):
+            yield np.asarray(stage).reshape(-1)
 
     @if_learner_has("predict_proba")
     def predict_proba(self, X: Any) -> NDArray[Any]:

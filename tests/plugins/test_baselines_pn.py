@@ -136,3 +136,18 @@ def test_the_names_of_a_tables_columns_reach_the_learner():
         warnings.simplefilter("error")
         answers = positive_negative(random_state=0).fit(table, y).predict(table)
     np.testing.assert_array_equal(answers, positive_negative(random_state=0).fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("name", PN)
+def test_boosting_tells_its_scores_after_each_round(name):
+    X, y = make_pn()
+    model = make(name, random_state=0).fit(X, y)
+    stages = list(model.staged_decision_function(X))
+    assert 1 < len(stages) <= 100
+    assert {stage.shape for stage in stages} == {(200,)}
+    np.testing.assert_allclose(stages[-1], model.decision_function(X))
+    assert not np.allclose(stages[0], stages[-1])
+
+
+def test_a_learner_without_stages_tells_none():
+    assert not hasattr(PositiveNegativeSample(RandomForestClassifier()), "staged_decision_function")
