@@ -1,7 +1,13 @@
-"""Draw the pictures of explanation.md: ``python docs/pictures.py``."""
+"""Draw the pictures of the documents.
+
+``python docs/pictures.py`` draws those of explanation.md, ``python docs/pictures.py runs/puet-fig2`` that of papers.md
+from a run of this suite.
+"""
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,7 +20,7 @@ from scipy.stats import norm
 
 FOLDER = Path(__file__).with_name("pictures")
 POSITIVE, NEGATIVE, GREY = "#c2410c", "#1d4ed8", "#6b7280"
-SIZE = (8.0, 2.9)
+SIZE, SIZE_OF_GRID = (8.0, 2.9), (9.0, 2.1)
 
 # Two Gaussians, the positive one to the right; a decision is "at least t".
 PRIOR, GAP = 0.4, 2.0
@@ -100,13 +106,35 @@ def wrong_prior() -> None:
     _save(figure, "wrong-prior")
 
 
+def importances(run: Path) -> None:
+    """Draw the weight of each pixel as the report does, larger and in one file."""
+    from pubench import read_results
+    from pubench.report.images import find_galleries
+    from pubench.report.pixels import png
+    from pubench.store import read_inside
+
+    (gallery,) = find_galleries(read_results(run).rows, read_inside(run))
+    shape = len(gallery.algorithms), len(gallery.datasets)
+    figure, axes = plt.subplots(*shape, figsize=SIZE_OF_GRID, layout="constrained", squeeze=False)
+    for line, algorithm in zip(axes, gallery.algorithms, strict=True):
+        for ax, dataset in zip(line, gallery.datasets, strict=True):
+            pixels = plt.imread(io.BytesIO(png(gallery.images[dataset, algorithm])))
+            ax.imshow(pixels, interpolation="nearest")
+            ax.set(xticks=[], yticks=[])
+        line[0].set_ylabel(algorithm)
+    for ax, dataset in zip(axes[0], gallery.datasets, strict=True):
+        ax.set_title(dataset)
+    figure.savefig(FOLDER / "importances.png", dpi=100, metadata={"Software": None})
+    plt.close(figure)
+
+
 def _save(figure: plt.Figure, name: str) -> None:
     figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
     plt.close(figure)
 
 
 def main() -> None:
-    """Draw all."""
+    """Draw all, or what a run tells."""
     mpl.rcParams.update(
         {
             "svg.fonttype": "none",
@@ -117,6 +145,9 @@ def main() -> None:
         }
     )
     FOLDER.mkdir(exist_ok=True)
+    if len(sys.argv) > 1:
+        importances(Path(sys.argv[1]))
+        return
     for draw in (scenarios, criteria, wrong_prior):
         draw()
 

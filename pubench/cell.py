@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.columns import on_training
 from pubench.data import Assignment, Truth
 from pubench.evaluation import evaluate, is_collapsed, regret, staged_metrics
 from pubench.failures import describe
@@ -170,7 +171,8 @@ class Conversation:
         told = [*self.job.data.notes, *self.assignment.notes, *record.get("notes", ())]
         doubts, notes = record.pop("doubts", ()), Record(notes=told)
         # A cell that used no prior says so, whatever the others of its job were given.
-        if criterion.needs_prior or "prior" in self.job.algorithm.receives:
+        judges = criterion, *self.job.training
+        if "prior" in self.job.algorithm.receives or any(judge.needs_prior for judge in judges):
             told += [f"prior by {self.job.prior.name}: {doubt}" for doubt in doubts]
         else:
             notes |= dict.fromkeys(("prior", "prior_low", "prior_high"))
@@ -194,7 +196,7 @@ class Conversation:
         return {"trials": trials}
 
     def _result(self, message: Message) -> Record:
-        header, predictions = message.header, _predictions(message.arrays)
+        header, predictions = message.header, Predictions.from_arrays(message.arrays)
         if len(predictions.score) != len(self.truth.test):
             return {
                 "status": "failed",
@@ -205,6 +207,7 @@ class Conversation:
         if self.job.data.prepared.pu:
             scenario = self.job.labelling.scenario
             metrics |= judge(self.job.judges, self.truth.test, predictions, header["prior"], scenario)
+        metrics |= {on_training(name): value for name, value in header["training"].items()}
         versions = {metric.name: metric.version for metric in self.job.metrics}
         record = {
             name: header[name] for name in ("params", "prior", "prior_low", "prior_high", "doubts", *_COSTS)
@@ -213,20 +216,23 @@ class Conversation:
         collapse = {"collapsed": is_collapsed(predictions), "tune_seconds": seconds}
         if self.truth.posterior is not None:
             collapse["regret"] = regret(self.truth.posterior, predictions)
-        return (
-            {"status": "ok", "metrics": metrics, "metric_versions": versions, "notes": notes}
-            | record
-            | collapse
-        )
+        return {
+            "status": "ok",
+            "metrics": metrics,
+            "metric_versions": versions,
+            "notes": (*notes, *header["training_notes"]),
+            **record,
+            **collapse,
+        }
 
     def _answer_oracle(self, message: Message) -> None:
         validation = message.arrays[0]
-        predictions = _predictions(message.arrays[1:])
+        predictions = Predictions.from_arrays(message.arrays[1:])
         y = self.truth.train[validation]
         if self.job.labelling.scenario == "case-control":
             # P was drawn apart: only U is a sample of the population.
             sample = self.assignment.s[validation] == 0
-            y, predictions = y[sample], _rows_of(predictions, sample)
+            y, predictions = y[sample], predictions.of(sample)
         metrics = [c.oracle for _, c in self._asked() if c.oracle and c.name in message.header["criteria"]]
         found, _ = evaluate(metrics, y, predictions)
         values = {f"oracle-{name}": np.nan if value is None else value for name, value in found.items()}
@@ -254,6 +260,7 @@ class Conversation:
             "algorithm": algorithm,
             "labels": job.algorithm.labels,
             "criteria": [_criterion_json(criterion) for _, criterion in self._asked()],
+            "training": [_criterion_json(criterion) for criterion in job.training],
             "tuning": asdict(job.tuning) if job.tuning else None,
             "prior": self._prior(),
             "seeds": job.seeds,
@@ -279,16 +286,3 @@ def _criterion_json(criterion: CriterionPlan) -> dict[str, Any]:
         "maximise": criterion.maximise,
         "needs_prior": criterion.needs_prior,
     }
-
-
-def _predictions(arrays: tuple[NDArray[Any], ...]) -> Predictions:
-    return Predictions(arrays[0], arrays[1], arrays[2] if len(arrays) > 2 else None)
-
-
-def _rows_of(predictions: Predictions, rows: NDArray[np.bool_]) -> Predictions:
-    probability = predictions.probability
-    return Predictions(
-        predictions.score[rows],
-        predictions.decision[rows],
-        None if probability is None else probability[rows],
-    )

@@ -38,6 +38,9 @@ class Data:
         Pr(y = 1 | x) of each row where it is known, for the two classes ``0`` and ``1``.
     pu : bool
         Real PU data: ``target`` is s (1 = labelled positive, 0 = unlabelled) and the true classes are unknown.
+    image_shape : tuple of int
+        Height and width where each row is a grey image, its d pixels line by line; else empty. Reports then draw what
+        models make of the pixels.
     """
 
     X: Matrix
@@ -47,6 +50,7 @@ class Data:
     split: NDArray[Any] | None = None
     posterior: NDArray[np.float64] | None = None
     pu: bool = False
+    image_shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ def checked_data(name: str, data: Any) -> Data:
     if values.dtype not in _KEPT_TYPES:
         X = X.astype(np.float64)
     _check_extras(name, data, X)
-    return replace(data, X=X, target=target, feature_names=tuple(map(str, data.feature_names)))
+    names, image_shape = tuple(map(str, data.feature_names)), tuple(map(int, data.image_shape))
+    return replace(data, X=X, target=target, feature_names=names, image_shape=image_shape)
 
 
 def _check_extras(name: str, data: Data, X: Any) -> None:
@@ -75,9 +76,22 @@ def _check_extras(name: str, data: Data, X: Any) -> None:
         posterior = np.asarray(data.posterior)
         if posterior.shape != (n,) or not ((posterior >= 0) & (posterior <= 1)).all():
             raise DataError(f"'{name}': posterior must be a probability for each of the {n} rows")
+    if len(data.image_shape):
+        _check_image(name, data, d)
     for column, names in data.categorical.items():
         if not 0 <= column < d:
             raise DataError(f"'{name}': categorical column {column} is not one of the {d} features")
         codes = X[:, column][~np.isnan(X[:, column])]
         if codes.size and (codes.min() < 0 or codes.max() >= len(names) or (codes % 1).any()):
             raise DataError(f"'{name}': column {column} holds codes outside 0..{len(names) - 1}")
+
+
+def _check_image(name: str, data: Data, d: int) -> None:
+    shape = tuple(data.image_shape)
+    whole = all(isinstance(side, int | np.integer) and side > 0 for side in shape)
+    if len(shape) != 2 or not whole or shape[0] * shape[1] != d:
+        raise DataError(
+            f"'{name}': image_shape {shape} does not fit {d} features; give height and width, whose product they are"
+        )
+    if data.categorical:
+        raise DataError(f"'{name}': pixels are no categories; leave out image_shape or categorical")

@@ -59,10 +59,10 @@ def staged_metrics(
     """Return what a model told of itself, each metric after each of its stages in place of the stages' scores.
 
     Metrics of probabilities, and those that no stage defines, are left out. Weights have the names of their columns
-    where there is one for each. None where nothing is left to tell.
+    where there is one for each; images are kept as they are. None where nothing is left to tell.
     """
     header, numbers = message.header, list(message.header["stages"])
-    found = {name: header[name] for name in ("of", "size", "errors") if header[name]}
+    found = {name: header[name] for name in ("of", "size", "errors", "image") if header.get(name)}
     if header["weights"]:
         known = names if len(names) == header["size"] else [f"column {i}" for i in range(header["size"])]
         found["weights"] = [[str(known[column]), value] for column, value in header["weights"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,20 @@ class Predictions:
     score: NDArray[np.float64]
     decision: NDArray[np.uint8]
     probability: NDArray[np.float64] | None
+
+    @classmethod
+    def from_arrays(cls, arrays: Sequence[NDArray[Any]]) -> Predictions:
+        """Read what :meth:`arrays` made, as it comes out of a message."""
+        return cls(arrays[0], arrays[1], arrays[2] if len(arrays) > 2 else None)
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """Return the answers to send: two arrays of shape (n,), or three where there are probabilities."""
+        found: list[NDArray[Any]] = [self.score, self.decision]
+        return found if self.probability is None else [*found, self.probability]
+
+    def of(self, rows: NDArray[np.bool_]) -> Predictions:
+        """Return the answers for some of the rows."""
+        return Predictions.from_arrays([array[rows] for array in self.arrays()])
 
 
 def take_rows(X: Matrix, rows: NDArray[np.int64]) -> Matrix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,26 +15,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Model", "look_inside", "offers", "show", "thinned"]
 
-STAGES, NUMBERS, COLUMNS = 50, 2_000_000, 100
-"""What is kept at most: stages of one model, scores of all of them, columns."""
+STAGES, NUMBERS, COLUMNS, PIXELS = 50, 2_000_000, 100, 10_000
+"""What is kept at most: stages of one model, scores of all of them, columns, and pixels, which an image keeps all."""
 _WEIGHTS = {"feature_importances_": "importance", "coef_": "coefficient"}
 _STAGED = "staged_decision_function"
 
 
 class Model(NamedTuple):
-    """A fitted estimator, if it can be looked into, what it says of the test rows, and which criteria chose it."""
+    """A fitted estimator, if it can be looked into, what it says of the test rows, and which criteria chose it.
+
+    ``told`` goes along with its predictions: what it cost, and how it is judged on training rows.
+    """
 
     predictions: Predictions
-    seconds: dict[str, float]
+    told: dict[str, Any]
     estimator: Any
     X_test: Matrix
     criteria: list[str | None]
+    image_shape: tuple[int, ...] = ()
 
 
 def show(model: Model, send: Callable[[dict[str, Any], Sequence[NDArray[Any]]], None]) -> None:
     """Send what a model tells of itself, if it tells anything."""
     if model.estimator is not None and model.criteria:
-        header, arrays = look_inside(model.estimator, model.X_test, model.predictions)
+        header, arrays = look_inside(model.estimator, model.X_test, model.predictions, model.image_shape)
         send({"kind": "inside", "criteria": model.criteria} | header, arrays)
 
 
@@ -43,7 +48,7 @@ def offers(estimator: Any) -> bool:
 
 
 def look_inside(
-    estimator: Any, X: Matrix, predictions: Predictions
+    estimator: Any, X: Matrix, predictions: Predictions, image_shape: tuple[int, ...] = ()
 ) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     """Ask a fitted estimator for its stages and weights.
 
@@ -56,17 +61,20 @@ def look_inside(
         The test rows.
     predictions : Predictions
         What it said of these rows. Stages whose end is something else are not its own.
+    image_shape : tuple of int
+        Height and width where rows are images; else empty.
 
     Returns
     -------
     header, arrays
         ``stages`` (k numbers from 1), ``weights`` ([column, value] pairs, the largest first), ``of`` (what they are),
-        ``size`` (d) and ``errors``; with stages, their scores, shape (k, n). What raises is told in a sentence.
+        ``size`` (d) and ``errors``; with stages, their scores, shape (k, n). What raises is told in a sentence. Weights
+        of the pixels of an image are all there, as ``image``: its ``shape``, and ``pixels`` line by line.
     """
     header: dict[str, Any] = {"stages": [], "of": "", "weights": [], "size": 0, "errors": []}
     arrays: list[NDArray[Any]] = []
     try:
-        header |= _weights(estimator)
+        header |= _weights(estimator, image_shape)
     except Exception as error:
         header["errors"].append(f"weights: {type(error).__name__}: {error}")
     try:
@@ -115,8 +123,8 @@ def _check_end(scores: NDArray[np.float64], predictions: Predictions) -> None:
         raise ValueError("the last stage is not what the model says of the rows")
 
 
-def _weights(estimator: Any) -> dict[str, Any]:
-    """Return the largest weights with their columns; nothing where there are none."""
+def _weights(estimator: Any, image_shape: tuple[int, ...]) -> dict[str, Any]:
+    """Return the largest weights with their columns, of images all of them; nothing where there are none."""
     for name, kind in _WEIGHTS.items():
         found = getattr(estimator, name, None)
         if found is None:
@@ -125,6 +133,14 @@ def _weights(estimator: Any) -> dict[str, Any]:
         if not np.isfinite(values).all():
             raise ValueError(f"{name} holds NaN or infinity")
         order = np.argsort(-np.abs(values), kind="stable")[:COLUMNS]
-        weights = [[int(column), float(f"{values[column]:.6g}")] for column in order if values[column] != 0]
-        return {"of": kind, "weights": weights, "size": values.size}
+        weights = [[int(column), _rounded(values[column])] for column in order if values[column] != 0]
+        told = {"of": kind, "weights": weights, "size": values.size}
+        # Preprocessing may have left out columns: what is left is no image.
+        if image_shape and math.prod(image_shape) == values.size <= PIXELS:
+            told["image"] = {"shape": list(image_shape), "pixels": [_rounded(value) for value in values]}
+        return told
     return {}
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.6g}")

@@ -159,7 +159,8 @@ class Limits:
 class Job:
     """Cells that share data set, labelling, replicate, algorithm and search; one for each criterion.
 
-    ``judges`` are the criteria that stand in for metrics where true classes are unknown.
+    ``judges`` are the criteria that stand in for metrics where true classes are unknown, ``training`` those that judge
+    models by their own training rows.
     """
 
     cells: tuple[Cell, ...]
@@ -174,3 +175,4 @@ class Job:
     judges: tuple[CriterionPlan, ...]
     seeds: Mapping[str, int]
     files: tuple[str, ...] = ()
+    training: tuple[CriterionPlan, ...] = ()

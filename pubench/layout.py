@@ -24,7 +24,10 @@ PROTOCOL = "1"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that a suite names, resolved. ``judges`` stand in for metrics where true classes are unknown."""
+    """Everything that a suite names, resolved.
+
+    ``judges`` stand in for metrics where true classes are unknown; ``training`` judge models by their training rows.
+    """
 
     datasets: Sequence[DatasetPart]
     algorithms: Sequence[AlgorithmPart]
@@ -33,6 +36,7 @@ class Parts:
     metrics: tuple[MetricPlan, ...]
     judges: tuple[CriterionPlan, ...]
     files: tuple[str, ...]
+    training: Sequence[SearchPart] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,8 @@ class Layout:
             search.digest,
             prior,
             f"{self.suite.seed}/{replicate}/{self.suite.limits.threads}",
+            # Nothing is added where nothing is asked of training rows: such cells keep the key that they had before.
+            *sorted(part.digest for part in self.parts.training),
         )
         return Cell(
             key=hashlib.sha256("|".join(parts).encode()).hexdigest()[:24],
@@ -116,7 +122,8 @@ class Layout:
 
     def _uses_prior(self, combination: _Combination) -> bool:
         judged = combination.data.pu and any(judge.needs_prior for judge in self.parts.judges)
-        return combination.algorithm.uses_prior or combination.search.needs_prior or judged
+        trained = any(part.needs_prior for part in self.parts.training)
+        return combination.algorithm.uses_prior or combination.search.needs_prior or judged or trained
 
     def _skip(self, combination: _Combination) -> str:
         """Say why an algorithm cannot be run on this data, at plan time; nothing if it can."""
@@ -153,6 +160,7 @@ class Layout:
             judges=self.parts.judges if first.data.pu else (),
             seeds=self._seeds(replicate, first),
             files=self.parts.files,
+            training=tuple(part.plan for part in self.parts.training),
         )
 
     def _seeds(self, replicate: int, combination: _Combination) -> dict[str, int]:

@@ -31,6 +31,7 @@ def as_loaded(prepared: Prepared) -> Data:
         split=read_split(prepared.truth)[place] if prepared.has_split else None,
         posterior=read_posterior(prepared.truth)[place] if prepared.has_posterior else None,
         pu=prepared.pu,
+        image_shape=prepared.image_shape,
     )
 
 

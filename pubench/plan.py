@@ -8,12 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from pubench.columns import on_training
 from pubench.errors import PubenchError, SuiteError, UnknownNameError
 from pubench.jobs import DataPlan, Job, Plan, PlannedMetric
 from pubench.labelling import Labelling
 from pubench.layout import Layout, Parts
 from pubench.plan_data import DatasetPart, dataset_parts
 from pubench.plan_parts import SearchPart, algorithm_part, metric_plans, prior_parts, search_part
+from pubench.plan_training import training_part
 from pubench.registry import Registry
 from pubench.suite import Suite
 
@@ -76,6 +78,11 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         len(suite.datasets),
     )
     datasets = [part for parts in found for part in parts]
+    training = gather(
+        "report.training[{}]",
+        lambda i: training_part(suite.report.training[i], registry, suite, datasets),
+        len(suite.report.training),
+    )
     for together in found:
         before = len(problems)
         for part in together:
@@ -86,16 +93,16 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
     judges = _judges(searches, [one for one in shown if one is not None], datasets)
     metrics = metric_plans(registry.metrics())
     plans = tuple(judge.plan for judge in judges)
-    parts = Parts(datasets, algorithms, searches, priors[0], metrics, plans, tuple(files))
+    parts = Parts(datasets, algorithms, searches, priors[0], metrics, plans, tuple(files), training)
     cells, jobs, broken = Layout(suite, parts).lay_out()
-    names = _names_shown(suite, judges, datasets)
+    names = (*_names_shown(suite, judges, datasets), *(on_training(str(part.name)) for part in training))
     plan = Plan(
         suite.name,
         suite.description,
-        _described(registry, judges),
+        _described(registry, judges, training),
         names,
         tuple(cells),
-        suite.report.model_dump(mode="json", exclude={"metrics"}),
+        suite.report.model_dump(mode="json", exclude={"metrics", "training"}),
         suite.paper.model_dump(mode="json"),
     )
     loaded = {part.label: part.plan for part in datasets if isinstance(part.plan, DataPlan)}
@@ -148,9 +155,13 @@ def _names_shown(
     return tuple(criteria if all(part.pu for part in datasets) else metrics + criteria)
 
 
-def _described(registry: Registry, judges: Sequence[SearchPart]) -> Mapping[str, PlannedMetric]:
+def _described(
+    registry: Registry, judges: Sequence[SearchPart], training: Sequence[SearchPart]
+) -> Mapping[str, PlannedMetric]:
     metrics = {
         name: PlannedMetric(entry.spec.greater_is_better, entry.version)
         for name, entry in registry.metrics().items()
     }
-    return metrics | {str(judge.name): PlannedMetric(judge.plan.maximise, judge.version) for judge in judges}
+    named = {str(judge.name): judge for judge in judges}
+    named |= {on_training(str(part.name)): part for part in training}
+    return metrics | {name: PlannedMetric(part.plan.maximise, part.version) for name, part in named.items()}

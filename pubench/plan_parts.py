@@ -21,6 +21,8 @@ __all__ = [
     "PriorPart",
     "SearchPart",
     "algorithm_part",
+    "criterion_part",
+    "is_oracle",
     "metric_plans",
     "prior_parts",
     "search_part",
@@ -207,21 +209,32 @@ class SearchPart:
 def search_part(name: str, registry: Registry, tuning: TuningConfig) -> SearchPart:
     """Resolve a criterion; ``oracle-<metric>`` turns a metric into one."""
     search = tuning_plan(tuning)
-    if name.startswith(ORACLE):
+    if is_oracle(name):
         metric = registry.metric(name.removeprefix(ORACLE))
         if metric.spec.greater_is_better is None:
             raise SuiteError(f"'{name}': metric '{metric.spec.name}' has no better or worse; choose another")
         oracle = metric_plans({metric.spec.name: metric})[0]
         plan = CriterionPlan(name, "", {}, metric.spec.greater_is_better, oracle)
         return SearchPart(plan, search, digest([name, metric.version, asdict(search)]))
+    return criterion_part(name, registry, search)
+
+
+def criterion_part(name: str, registry: Registry, search: TuningPlan | None = None) -> SearchPart:
+    """Resolve a criterion that sees no true class, and how it is searched for, if it is."""
     registered = registry.criterion(name)
     spec = registered.spec
     needs_prior = "prior" in spec.needs
     plan = CriterionPlan(
         name, spec.function, dict(spec.params), spec.greater_is_better, needs_prior=needs_prior
     )
-    defined = digest([name, registered.version, spec.function, dict(spec.params), asdict(search)])
+    found = [asdict(search)] if search is not None else []
+    defined = digest([name, registered.version, spec.function, dict(spec.params), *found])
     return SearchPart(plan, search, defined, spec.scenarios, registered.version)
+
+
+def is_oracle(name: str) -> bool:
+    """Whether a criterion's name stands for a metric that is told the truth."""
+    return name.startswith(ORACLE)
 
 
 def tuning_plan(tuning: TuningConfig) -> TuningPlan:

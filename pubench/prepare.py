@@ -21,7 +21,7 @@ from pubench.specs import Dataset
 
 __all__ = ["prepare"]
 
-_FORMAT = 4
+_FORMAT = 5
 # Who wants to see how loading goes listens to this logger; a loader in the child is heard through it too.
 _LOG = logging.getLogger("pubench.data")
 

@@ -34,7 +34,7 @@ class Prepared:
     The rows stand in a fixed random order, so that a row's position says nothing about its class. ``missing`` counts
     empty numeric cells, ``missing_codes`` empty categorical ones. ``pu`` marks real PU data, whose target is s.
     ``target_type`` is the NumPy type of the classes as they were loaded, empty for text; ``params`` is what the user
-    asked for, and ``facts`` what the plugin knows of the data besides.
+    asked for, ``facts`` what the plugin knows of the data besides, and ``image_shape`` empty where rows are no images.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Prepared:
     target_type: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    image_shape: tuple[int, ...] = ()
 
     def to_json(self) -> str:
         """Return the meta file's text; it names no path, so that a cache can be moved."""
@@ -67,14 +68,15 @@ class Prepared:
     def from_json(cls, text: str, *, folder: Path, truth: Path) -> Prepared:
         """Read the text of the meta file in ``folder``."""
         fields = json.loads(text) | {"folder": str(folder), "truth": str(truth)}
-        for name in ("classes", "counts", "feature_names"):
-            fields[name] = tuple(fields[name])
+        for name in ("classes", "counts", "feature_names", "image_shape"):
+            # What an older version wrote can still be listed; it knew of no images.
+            fields[name] = tuple(fields.get(name, ()))
         fields["categorical"] = tuple((int(column), int(codes)) for column, codes in fields["categorical"])
         return cls(**fields)
 
     def for_child(self) -> dict[str, Any]:
         """Return what a process that is to see the features, and no class, must know."""
-        names = ("folder", "sparse", "n_features", "categorical", "missing")
+        names = ("folder", "sparse", "n_features", "categorical", "missing", "image_shape")
         return {name: getattr(self, name) for name in names}
 
     def arrays(self) -> list[Path]:

@@ -28,7 +28,8 @@ from pubench.prepared import read_features
 from pubench.preprocess import Fitted, Preprocess, fit_preprocess
 from pubench.priors import checked
 from pubench.splits import folds, validation_share
-from pubench.tuning import SearchConfig, Trial, choose, param_from_json, search
+from pubench.training import Views, judge_training
+from pubench.tuning import SearchConfig, Trial, choose, no_choice, param_from_json, search
 
 if TYPE_CHECKING:
     from pubench.child import Channel
@@ -53,7 +54,7 @@ def serve_cells(message: Message, channel: Channel) -> None:
     if request["tuning"] is not None:
         trials = bench.search()
     tune_seconds = time.perf_counter() - started if trials else 0.0
-    channel.send({"kind": "searched", "seconds": tune_seconds, "trials": [_trial_json(t) for t in trials]})
+    channel.send({"kind": "searched", "seconds": tune_seconds, "trials": [t.to_json() for t in trials]})
     done: dict[str, Model] = {}
     for criterion in request["criteria"]:
         channel.send({"kind": "start", "criterion": criterion["name"]})
@@ -79,15 +80,12 @@ def _answer(
     if trials:
         best = choose(trials, criterion["name"], maximise=criterion["maximise"])
         if best is None:
-            raise MisbehaviourError(_no_trial(trials, criterion["name"], bench.raised))
+            raise MisbehaviourError(no_choice(trials, criterion["name"], bench.raised))
         chosen = best.params
     name = json.dumps(chosen, sort_keys=True)
     if name not in done:
         done[name] = bench.fit_and_score(chosen)
-    predictions, seconds = done[name].predictions, done[name].seconds
-    arrays: list[NDArray[Any]] = [predictions.score, predictions.decision]
-    if predictions.probability is not None:
-        arrays.append(predictions.probability)
+    model = done[name]
     header = {
         "kind": "result",
         "criterion": criterion["name"],
@@ -95,22 +93,8 @@ def _answer(
         "prior": bench.train.prior,
         **bench.estimated,
     }
-    bench.channel.send(header | seconds | {"peak_memory_mb": peak_mb()}, arrays)
-    done[name].criteria.append(criterion["name"])
-
-
-def _no_trial(trials: list[Trial], criterion: str, raised: Mapping[str, Exception]) -> str:
-    errors = [trial.error for trial in trials if trial.error]
-    if not errors and criterion in raised:
-        errors = [f"{type(raised[criterion]).__name__}: {raised[criterion]}"]
-    if errors:
-        return f"none of {len(trials)} trials succeeded; the first said: {errors[0]}"
-    return f"none of {len(trials)} trials has a value of '{criterion}'"
-
-
-def _trial_json(trial: Trial) -> dict[str, Any]:
-    values = {name: value if np.isfinite(value) else None for name, value in trial.values.items()}
-    return {"params": dict(trial.params), "values": values, "seconds": trial.seconds, "error": trial.error}
+    bench.channel.send(header | model.told, model.predictions.arrays())
+    model.criteria.append(criterion["name"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,16 +232,17 @@ class Bench:
     def _evaluate_fold(self, params: Mapping[str, Any], fold: Fold) -> dict[str, float]:
         estimator = self._fit(params, fold.X_fit, fold.labels_fit, fold.n_labelled)
         found = predict(estimator, fold.X_validation)
-        s = self.train.s[fold.validation]
-        # A criterion is shown the prior only if it needs one, whatever the others of its job need.
-        blind = Validation(s, found.score, found.decision, None, self.train.scenario)
-        seen = {False: blind, True: replace(blind, prior=self.train.prior)}
-        values = {}
+        seen, values = self._views(found, self.train.s[fold.validation]), {}
         for criterion in self.request["criteria"]:
             needs_prior = criterion["needs_prior"]
             if criterion["function"] and not (needs_prior and self.prior_error):
                 values[criterion["name"]] = self._value(criterion, seen[needs_prior])
         return values | self._ask_oracle(found, fold)
+
+    def _views(self, found: Predictions, s: NDArray[np.uint8]) -> Views:
+        """Show a criterion the prior only if it needs one, whatever the others of its job need."""
+        blind = Validation(s, found.score, found.decision, None, self.train.scenario)
+        return {False: blind, True: replace(blind, prior=self.train.prior)}
 
     def _value(self, criterion: Mapping[str, Any], seen: Validation) -> float:
         """Return a criterion's value; one that raises spoils its own search, not its neighbours'."""
@@ -272,9 +257,7 @@ class Bench:
         names = [criterion["name"] for criterion in self.request["criteria"] if not criterion["function"]]
         if not names:
             return {}
-        arrays: list[NDArray[Any]] = [fold.validation, found.score, found.decision]
-        if found.probability is not None:
-            arrays.append(found.probability)
+        arrays = [fold.validation, *found.arrays()]
         answer = self.channel.ask({"kind": "oracle", "criteria": names}, arrays)
         return {name: float(value) for name, value in answer.header["values"].items()}
 
@@ -289,4 +272,15 @@ class Bench:
         fitted = time.perf_counter()
         predictions = predict(estimator, X_test)
         seconds = {"fit_seconds": fitted - started, "score_seconds": time.perf_counter() - fitted}
-        return Model(predictions, seconds, estimator if offers(estimator) else None, X_test, [])
+        # Training rows come last: what they cost is not what the cell costs.
+        told = {**seconds, "peak_memory_mb": peak_mb(), **self._judge_training(estimator, prepared)}
+        shape = tuple(self.request["data"]["image_shape"])
+        return Model(predictions, told, estimator if offers(estimator) else None, X_test, [], shape)
+
+    def _judge_training(self, estimator: Any, prepared: Fitted) -> dict[str, Any]:
+        """Let PU criteria judge a model by P and U, the rows it was trained on, where a suite asks for that."""
+
+        def look() -> Views:
+            return self._views(predict(estimator, prepared.transform(self.train.X)), self.train.s)
+
+        return judge_training(self.request["training"], look, self.prior_error)

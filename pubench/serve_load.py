@@ -159,6 +159,7 @@ def _save(request: Mapping[str, Any], data: Data, facts: Mapping[str, Any]) -> N
             target_type=data.target.dtype.str if data.target.dtype.kind in "iufb" else "",
             params=request["asked"],
             facts=facts,
+            image_shape=data.image_shape,
         )
         if data.categorical:
             names = {int(column): list(map(str, found)) for column, found in data.categorical.items()}

@@ -27,6 +27,7 @@ __all__ = [
     "Trial",
     "choose",
     "grid",
+    "no_choice",
     "param_from_json",
     "param_to_json",
     "search",
@@ -55,6 +56,11 @@ class Trial:
     values: Mapping[str, float]
     seconds: float
     error: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is sent and stored; a value that is not finite is None."""
+        values = {name: value if math.isfinite(value) else None for name, value in self.values.items()}
+        return {"params": dict(self.params), "values": values, "seconds": self.seconds, "error": self.error}
 
 
 def search(space: Mapping[str, Param], config: SearchConfig, guide: str, evaluate: Evaluate) -> list[Trial]:
@@ -87,6 +93,16 @@ def choose(trials: Sequence[Trial], criterion: str, *, maximise: bool) -> Trial 
     sign = 1.0 if maximise else -1.0
     valued = [trial for trial in trials if math.isfinite(trial.values.get(criterion, math.nan))]
     return max(valued, key=lambda trial: sign * trial.values[criterion], default=None)
+
+
+def no_choice(trials: Sequence[Trial], criterion: str, raised: Mapping[str, Exception]) -> str:
+    """Say why no trial can be chosen by a criterion; ``raised`` holds what criteria raised."""
+    errors = [trial.error for trial in trials if trial.error]
+    if not errors and criterion in raised:
+        errors = [f"{type(raised[criterion]).__name__}: {raised[criterion]}"]
+    if errors:
+        return f"none of {len(trials)} trials succeeded; the first said: {errors[0]}"
+    return f"none of {len(trials)} trials has a value of '{criterion}'"
 
 
 def grid(space: Mapping[str, Param]) -> Iterator[dict[str, Any]]:

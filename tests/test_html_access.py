@@ -118,6 +118,25 @@ def test_axe_finds_nothing_serious_in_a_page_that_reloads(browser: Any, tmp_path
     assert serious(browser) == []
 
 
+@pytest.mark.parametrize("width", [1280, PHONE])
+def test_pictures_of_weights_have_texts_and_leave_the_page_in_its_place(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    image = {"shape": [28, 28], "pixels": np.linspace(0, 1, 784).tolist()}
+    # Rows without a key all tell the same.
+    told = {"": {"of": "importance", "size": 784, "weights": [["c", 1.0]], "image": image}}
+    browser.get(write_page(tmp_path / "pictures.html", inside=told).as_uri())
+    with sized(browser, width):
+        browser.execute_script("document.querySelectorAll('details').forEach((part) => { part.open = true })")
+        assert serious(browser) == []
+        beyond = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert browser.execute_script(beyond) <= 0
+        drawn = find(browser, ".gallery img")
+        assert len(drawn) == 15
+        assert {each.get_property("naturalWidth") for each in drawn} == {28}
+        assert all(each.rect["width"] >= 70 for each in drawn)
+
+
 def test_a_phone_shows_scores_without_moving_the_page(page: Any) -> None:
     with sized(page, PHONE):
         beyond = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"

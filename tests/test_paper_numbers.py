@@ -51,6 +51,16 @@ def test_what_is_better_depends_on_the_metric(greater: bool | None, verdict: str
     assert paper.lines[0].verdict == verdict
 
 
+def test_rounding_of_the_printed_mean_is_no_difference() -> None:
+    same = [row | {"acc": 0.36449} for row in rows()]
+    number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 36.0, "sd": 0.0}
+    for digits, verdict in ((None, "better"), (2, "better"), (0, "within")):
+        paper = {"citation": "c", "percent": True, "digits": digits, "numbers": [number]}
+        found = build_report(same, "s", {"acc": True}, paper=paper).paper
+        assert found is not None
+        assert found.lines[0].verdict == verdict
+
+
 def test_percentages() -> None:
     (line,) = lines(rows(), percent=True, mean=90.0, sd=2.0)
     assert (line.paper, line.paper_sd) == (0.9, 0.02)

@@ -48,8 +48,8 @@ def npz(
     target, labelled : str
         The array of the classes (default ``"target"``), or that of s (1 / 0) in real PU data.
     data : str
-        The array of the features, shape (n, d); further axes are flattened. Bytes (uint8) and floats of 32 and 64
-        bits keep their type, other numbers become float64.
+        The array of the features, shape (n, d); further axes are flattened. Three axes are grey images, shape (n,
+        height, width). Bytes (uint8) and floats of 32 and 64 bits keep their type, other numbers become float64.
     split : str
         The array of ``"train"`` and ``"test"``; default ``"split"`` if there is one, ``""`` for none.
     threshold, quantile : float
@@ -64,11 +64,11 @@ def npz(
         arrays = _Archive(path, file)
         if split is None:
             split = "split" if "split" in arrays.names else ""
-        X = _matrix(arrays, data)
+        X, image_shape = _matrix(arrays, data)
         answer = arrays.column(labelled if labelled is not None else target or "target", len(X))
         parts = to_split(arrays.column(split, len(X))) if split else None
     classes = to_classes(answer, cut) if labelled is None else to_labels(answer)
-    return Data(X, classes, split=parts, pu=labelled is not None)
+    return Data(X, classes, split=parts, pu=labelled is not None, image_shape=image_shape)
 
 
 class _Archive:
@@ -105,8 +105,10 @@ class _Archive:
         return Column(f"{self.path}: array '{name}'", values, lambda row: f"row {row + 1}")
 
 
-def _matrix(arrays: _Archive, name: str) -> NDArray[Any]:
+def _matrix(arrays: _Archive, name: str) -> tuple[NDArray[Any], tuple[int, ...]]:
+    """Return the features, shape (n, d), and the height and width of rows that are images."""
     X = arrays[name]
+    image_shape = X.shape[1:] if X.ndim == 3 else ()
     place = f"{arrays.path}: array '{name}'"
     if X.ndim < 2 or X.dtype.kind not in "fiub":
         raise DataError(
@@ -123,7 +125,7 @@ def _matrix(arrays: _Archive, name: str) -> NDArray[Any]:
         raise DataError(
             f"{place} is infinite in row {row + 1}, column {column + 1}; write a finite number or NaN (missing)"
         )
-    return X
+    return X, image_shape
 
 
 def svmlight(

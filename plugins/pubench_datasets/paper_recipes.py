@@ -28,6 +28,8 @@ class Recipe:
         of the file's columns. (Without it, categories are names of numbers or dates.)
     pixels : bool
         From OpenML, features become bytes.
+    image : tuple of int
+        Height and width, where rows are grey images.
     features : int
         How many features there must be; 0 if the data decide.
     train : int
@@ -42,6 +44,8 @@ class Recipe:
         Leave out rows with missing cells.
     draw : mapping of str to int
         The classes to keep, and how many rows of each are drawn at random; 0 keeps them all. Empty keeps everything.
+    latent : int
+        Make so many dense features of the counts of terms; see `pubench_datasets.latent`. 0 keeps the counts.
     """
 
     file: str
@@ -50,6 +54,7 @@ class Recipe:
     openml_read: Mapping[str, Any] | None = None
     one_hot: tuple[str, ...] = ()
     pixels: bool = False
+    image: tuple[int, ...] = ()
     features: int = 0
     train: int = 0
     start: int = 0
@@ -58,6 +63,7 @@ class Recipe:
     names: Mapping[str, str] = field(default_factory=dict)
     complete: bool = False
     draw: Mapping[str, int] = field(default_factory=dict)
+    latent: int = 0
 
     @property
     def draws(self) -> bool:
@@ -184,9 +190,9 @@ _TREES = {
         features=112,
         names={"1": "poisonous", "p": "poisonous", "2": "edible", "e": "edible"},
     ),
-    "puet-20news": Recipe(file="newsgroups20", read={"split": "split", "headers": True}),
+    "puet-20news": Recipe(file="newsgroups20", read={"split": "split", "headers": True}, latent=300),
     "puet-covtype": Recipe(file="covtype", openml=1596, features=54),
-    "puet-mnist": Recipe(file="mnist", openml=554, pixels=True, features=784, train=60_000),
+    "puet-mnist": Recipe(file="mnist", openml=554, pixels=True, image=(28, 28), features=784, train=60_000),
     "puet-cifar10": Recipe(
         file="cifar10_subset",
         features=3072,

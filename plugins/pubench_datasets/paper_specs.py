@@ -211,14 +211,13 @@ def _puet() -> list[Dataset]:
         ),
         _set(
             "puet-20news",
-            "20 Newsgroups: alt, comp, misc, rec against sci, soc, talk; term counts",
+            "20 Newsgroups: alt, comp, misc, rec against sci, soc, talk; 300 features of their words",
             tuple(_POSITIVE_NEWS.split()),
             "20 Newsgroups, sorted by date",
-            version="2",
+            version="3",
             licence=_NO_POSTS,
-            preprocess=_TEXT,
-            differs="Term counts without headers and stop words stand in for the paper's 300 averaged GloVe features. "
-            "One document keeps a lossy copy of its text.",
+            differs="300 features by latent semantic analysis of the training texts, without headers and stop words, "
+            "stand in for the paper's 300 averaged GloVe features. One document keeps a lossy copy of its text.",
         ),
         _set(
             "puet-covtype",

@@ -53,7 +53,7 @@ def paper(name: str, seed: int | None = None) -> Data:
     _check_seed(name, recipe, seed)
     data = _made(name, recipe, _loaded(recipe))
     chosen = _drawn(name, recipe, data.target, np.random.default_rng(seed or 0))
-    return _with_numbers(_rows(data, chosen))
+    return _latent(_with_numbers(_rows(data, chosen)), recipe.latent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def _made(name: str, recipe: Recipe, data: Data) -> Data:
     if recipe.complete:
         X: Any = data.X
         place = place[~np.isnan(X[place]).any(axis=1)]
-    return _rows(replace(data, target=target, split=split), place)
+    return _rows(replace(data, target=target, split=split, image_shape=recipe.image), place)
 
 
 def _rows(data: Data, place: NDArray[np.int64]) -> Data:
@@ -191,6 +191,16 @@ def _drawn(name: str, recipe: Recipe, target: NDArray[Any], rng: np.random.Gener
             )
         parts.append(rng.choice(place, size=count, replace=False) if count else place)
     return np.sort(np.concatenate(parts))
+
+
+def _latent(data: Data, size: int) -> Data:
+    """Return term counts as dense features, where a recipe asks for them."""
+    if not size or data.split is None:
+        return data
+    from pubench_datasets.latent import latent_features
+
+    names = tuple(f"direction {i}" for i in range(1, size + 1))
+    return replace(data, X=latent_features(data.X, data.split == "train", size), feature_names=names)
 
 
 def _with_numbers(data: Data) -> Data:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pubench.report import Report
     from pubench.results import Results
 
-__all__ = ["html_page", "make_report", "read_runs", "report"]
+__all__ = ["html_page", "make_report", "markdown_page", "read_runs", "report"]
 
 FORMS = ("text", "html", "markdown", "csv", "latex")
 
@@ -120,22 +120,37 @@ def html_page(results: Results, report: Report, folders: Sequence[Path] = (), *,
     With ``reload`` the page loads itself again after so many seconds.
     """
     from pubench.report.html import html_report
-    from pubench.store import read_inside, read_provenance, read_trials
+    from pubench.store import read_provenance, read_trials
 
     made: list[dict[str, Any]] = []
     trials: dict[str, Any] = {}
-    inside: dict[str, Any] = {}
     for folder in folders or [results.folder]:
         made += [entry for entry in read_provenance(folder) if isinstance(entry, dict)][-1:]
         trials |= read_trials(folder)
+    return html_report(report, results.rows, made, trials, _inside(results, folders), reload=reload)
+
+
+def markdown_page(results: Results, report: Report, folders: Sequence[Path] = ()) -> str:
+    """Render a report as Markdown, with the numbers of what the HTML page draws of images."""
+    from pubench.report.images import find_galleries
+    from pubench.report.text import markdown_report
+
+    return markdown_report(report, find_galleries(results.rows, _inside(results, folders)))
+
+
+def _inside(results: Results, folders: Sequence[Path]) -> dict[str, Any]:
+    """Return what the models of all runs told of themselves."""
+    from pubench.store import read_inside
+
+    inside: dict[str, Any] = {}
+    for folder in folders or [results.folder]:
         inside |= read_inside(folder)
-    return html_report(report, results.rows, made, trials, inside, reload=reload)
+    return inside
 
 
 def _print(results: Results, made: Report, form: str, folders: Sequence[Path]) -> None:
     from pubench.report.spreadsheet import scores_csv
     from pubench.report.terminal import terminal_report
-    from pubench.report.text import markdown_report
 
     if form == "text":
         from rich.console import Console
@@ -144,7 +159,8 @@ def _print(results: Results, made: Report, form: str, folders: Sequence[Path]) -
     elif form == "html":
         click.echo(html_page(results, made, folders), nl=False)
     else:
-        click.echo(markdown_report(made) if form == "markdown" else scores_csv(made), nl=False)
+        text = markdown_page(results, made, folders) if form == "markdown" else scores_csv(made)
+        click.echo(text, nl=False)
 
 
 def _files(
@@ -152,12 +168,11 @@ def _files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file of a report."""
     from pubench.report.spreadsheet import pairs_csv, paper_csv, scores_csv
-    from pubench.report.text import markdown_report
 
     if "html" in forms:
         yield "report.html", html_page(results, made, folders).encode()
     if "markdown" in forms:
-        yield "report.md", markdown_report(made).encode()
+        yield "report.md", markdown_page(results, made, folders).encode()
     if "csv" in forms:
         yield "scores.csv", scores_csv(made).encode()
         yield "pairs.csv", pairs_csv(made).encode()

@@ -84,13 +84,12 @@ def run(
 
 def _conclude(results: Results, *, quiet: bool) -> None:
     from pubench.cache import write_atomically
-    from pubench.cli.report import html_page, make_report
+    from pubench.cli.report import html_page, make_report, markdown_page
     from pubench.errors import StoreError
     from pubench.report.terminal import terminal_report
-    from pubench.report.text import markdown_report
 
     report = make_report(results)
-    texts = {"report.md": markdown_report(report), "report.html": html_page(results, report)}
+    texts = {"report.md": markdown_page(results, report), "report.html": html_page(results, report)}
     for name, text in texts.items():
         try:
             write_atomically(results.folder / name, text)

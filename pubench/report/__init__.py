@@ -10,6 +10,7 @@ from typing import Any
 from pubench.analysis import Row, ScoreTable, score_table
 from pubench.comparison import Comparison, Rules, compare
 from pubench.report.paper import Paper, read_paper
+from pubench.report.times import time_tables
 
 __all__ = ["DataSet", "Mishap", "Report", "build_report"]
 
@@ -140,7 +141,7 @@ def build_report(
         collapsed=tuple(_collapse(row) for row in rows if row["status"] == "ok" and row.get("collapsed")),
         notes=tuple(dict.fromkeys(note for row in rows for note in _notes(row))),
         datasets=tuple(_data_set(label, card) for label, card in (cards or {}).items()),
-        paper=read_paper(paper or {}, tables),
+        paper=read_paper(paper or {}, (*tables, *time_tables(rows, paper or {}))),
     )
 
 

@@ -79,4 +79,10 @@ def html_report(
 
 # The rows of a larger run leave no room for what each search tried; its trials.jsonl has it.
 _SEARCHES = 2000
-_OWN = {"style": "page.css", "media": "media.css", "script": "page.js", "live": "live.js"}
+_OWN = {
+    "style": "page.css",
+    "media": "media.css",
+    "gallery_style": "pictures.css",
+    "script": "page.js",
+    "live": "live.js",
+}

@@ -12,11 +12,11 @@ from pubench.analysis import Row
 from pubench.report import Report
 from pubench.report.sensitivity import Line, Panel, Sweep
 
-__all__ = ["Inside", "Weights", "find_curves", "find_weights"]
+__all__ = ["Inside", "Place", "Weights", "find_curves", "find_weights", "told_by_place"]
 
 Floats = NDArray[np.float64]
 Inside = Mapping[str, Mapping[str, Any]]
-"""What the model of each cell told, by the cell's key: stages, metrics, of, weights, size, errors."""
+"""What the model of each cell told, by the cell's key: stages, metrics, of, weights, size, errors, image."""
 TOP, POINTS = 8, 25
 
 
@@ -31,7 +31,9 @@ class Weights(NamedTuple):
     top: tuple[tuple[str, float, float], ...]
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
+    """Where a model stands on the page; ``reference`` marks one that saw true labels."""
+
     dataset: str
     setting: str
     algorithm: str
@@ -40,7 +42,11 @@ class _Place(NamedTuple):
 
 def find_curves(report: Report, rows: Sequence[Row], inside: Inside) -> list[Sweep]:
     """Return each shown metric over the stages of models, as means and deviations over replicates."""
-    told = {place: cells for place, cells in _told(rows, inside).items() if any("stages" in c for c in cells)}
+    told = {
+        place: cells
+        for place, cells in told_by_place(rows, inside).items()
+        if any("stages" in c for c in cells)
+    }
     sweeps = []
     for place, table in enumerate(report.tables):
         panels: dict[tuple[str, str], list[Line]] = {}
@@ -57,10 +63,13 @@ def find_curves(report: Report, rows: Sequence[Row], inside: Inside) -> list[Swe
 
 
 def find_weights(rows: Sequence[Row], inside: Inside) -> list[Weights]:
-    """Return the columns with the greatest mean weight over replicates; one that a model left out has 0 in it."""
+    """Return the columns with the greatest mean weight over replicates; one that a model left out has 0 in it.
+
+    Those of images are left out: they are drawn (`pubench.report.images`).
+    """
     found = []
-    for where, cells in _told(rows, inside).items():
-        weighed = [cell for cell in cells if cell.get("weights")]
+    for where, cells in told_by_place(rows, inside).items():
+        weighed = [cell for cell in cells if cell.get("weights") and not cell.get("image")]
         if weighed:
             names = dict.fromkeys(name for cell in weighed for name, _ in cell["weights"])
             means = {name: sum(dict(cell["weights"]).get(name, 0.0) for cell in weighed) for name in names}
@@ -73,21 +82,21 @@ def find_weights(rows: Sequence[Row], inside: Inside) -> list[Weights]:
     return found
 
 
-def _told(rows: Sequence[Row], inside: Inside) -> dict[_Place, list[Mapping[str, Any]]]:
+def told_by_place(rows: Sequence[Row], inside: Inside) -> dict[Place, list[Mapping[str, Any]]]:
     """Gather what the replicates of each algorithm told, by data set and setting."""
-    told: dict[_Place, list[Mapping[str, Any]]] = {}
+    told: dict[Place, list[Mapping[str, Any]]] = {}
     for row in rows:
         cell = inside.get(row.get("key") or "")
         if cell and row["status"] == "ok":
             tuned = f", tuned by {row['criterion']}" if row["criterion"] else ""
-            where = _Place(
+            where = Place(
                 row["dataset"], row["labelling"] + tuned, str(row["algorithm"]), bool(row.get("reference"))
             )
             told.setdefault(where, []).append(cell)
     return told
 
 
-def _line(where: _Place, cells: Sequence[Mapping[str, Any]], metric: str) -> Line | None:
+def _line(where: Place, cells: Sequence[Mapping[str, Any]], metric: str) -> Line | None:
     """Average the curves of replicates; one that ends earlier keeps its last value."""
     stages = np.unique([stage for cell in cells for stage in cell["stages"]]).astype(np.int64)
     if stages.size < 2:

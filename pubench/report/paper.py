@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from pubench.analysis import Block, ScoreTable
+from pubench.columns import is_percentage
 
 __all__ = ["Paper", "PaperLine", "Tally", "read_paper", "tally"]
 
@@ -20,9 +21,9 @@ class PaperLine:
     """One published number and ours; NaN where a number is not known.
 
     ``verdict`` is "within" if the two differ by at most ``sqrt(sd_paper^2 + sd_ours^2)``, an unknown deviation counting
-    as zero, else "better" or "worse", or "other" of a metric that knows no better; it is empty where both deviations
-    are unknown or we have no mean. ``remark`` says why there is nothing to compare, ``apart`` why the number is
-    counted apart.
+    as zero and the rounding of the printed mean on top; else "better" or "worse", or "other" of a metric that knows no
+    better. It is empty where both deviations are unknown or we have no mean. ``remark`` says why there is nothing to
+    compare, ``apart`` why the number is counted apart.
     """
 
     metric: str
@@ -49,6 +50,14 @@ class Paper:
     missing: tuple[tuple[str, int, str], ...] = ()
 
 
+class _Printed(NamedTuple):
+    """A number as a paper prints it, and what rounding may have moved it by."""
+
+    mean: float
+    sd: float
+    rounding: float
+
+
 class Tally(NamedTuple):
     """How many numbers have which verdict; ``open`` ones have none."""
 
@@ -71,9 +80,10 @@ def read_paper(paper: Mapping[str, Any], tables: Sequence[ScoreTable]) -> Paper 
     Parameters
     ----------
     paper : mapping
-        A suite's ``[paper]`` table: citation, percent, and numbers with dataset, algorithm, metric, mean, and
-        optionally sd, labelling and criterion. A number that leaves these two open belongs to every line that fits.
-        ``apart`` holds tables of the same names and a reason: what fits one of them is counted apart.
+        A suite's ``[paper]`` table: citation, percent, digits (how many are printed behind the point), and numbers with
+        dataset, algorithm, metric, mean, and optionally sd, labelling and criterion. A number that leaves these two
+        open belongs to every line that fits. ``apart`` holds tables of the same names and a reason: what fits one of
+        them is counted apart.
     tables : sequence of ScoreTable
 
     Returns
@@ -84,9 +94,8 @@ def read_paper(paper: Mapping[str, Any], tables: Sequence[ScoreTable]) -> Paper 
     numbers = paper.get("numbers") or ()
     if not numbers:
         return None
-    scale = 100.0 if paper.get("percent") else 1.0
     found = {table.metric: table for table in tables}
-    lines = [line for number in numbers for line in _lines(number, found.get(number["metric"]), scale)]
+    lines = [line for number in numbers for line in _lines(number, found.get(number["metric"]), paper)]
     apart = [replace(line, apart=_reason(line, paper.get("apart") or ())) for line in lines]
     missing = [(one["what"], one["cells"], one["reason"]) for one in paper.get("missing") or ()]
     return Paper(str(paper.get("citation", "")), tuple(apart), tuple(missing))
@@ -102,7 +111,9 @@ def _reason(line: PaperLine, apart: Iterable[Mapping[str, Any]]) -> str:
     return next(fitting, "")
 
 
-def _lines(number: Mapping[str, Any], table: ScoreTable | None, scale: float) -> Iterator[PaperLine]:
+def _lines(
+    number: Mapping[str, Any], table: ScoreTable | None, paper: Mapping[str, Any]
+) -> Iterator[PaperLine]:
     names = ("dataset", "labelling", "criterion")
     wanted = [number.get(name) for name in names]
     blocks = table.blocks if table is not None else ()
@@ -112,7 +123,10 @@ def _lines(number: Mapping[str, Any], table: ScoreTable | None, scale: float) ->
         if all(name in (None, part) for name, part in zip(wanted, block, strict=True))
     ]
     algorithm, sd = str(number["algorithm"]), number.get("sd")
-    theirs = number["mean"] / scale, math.nan if sd is None else sd / scale
+    scale = 100.0 if paper.get("percent") and is_percentage(number["metric"]) else 1.0
+    digits = paper.get("digits")
+    rounding = 0.0 if digits is None else 0.5 * 10.0**-digits
+    theirs = _Printed(number["mean"] / scale, math.nan if sd is None else sd / scale, rounding / scale)
     if table is None or not fitting or algorithm not in table.algorithms:
         dataset, labelling, criterion = (str(name or "") for name in wanted)
         place = Block(dataset, labelling, criterion)
@@ -132,17 +146,19 @@ def _line(
     metric: str,
     place: Block,
     algorithm: str,
-    theirs: tuple[float, float],
+    theirs: _Printed,
     ours: tuple[float, float],
     greater_is_better: bool | None,
     remark: str,
 ) -> PaperLine:
-    difference = ours[0] - theirs[0]
-    deviations = [sd for sd in (theirs[1], ours[1]) if not math.isnan(sd)]
+    difference = ours[0] - theirs.mean
+    deviations = [sd for sd in (theirs.sd, ours[1]) if not math.isnan(sd)]
     known = bool(deviations) and not math.isnan(difference)
-    verdict = _verdict(difference, math.hypot(*deviations), greater_is_better) if known else ""
+    verdict = (
+        _verdict(difference, math.hypot(*deviations) + theirs.rounding, greater_is_better) if known else ""
+    )
     heads = place.dataset, place.labelling, place.criterion or "", algorithm
-    return PaperLine(metric, *heads, *theirs, *ours, difference, verdict, remark)
+    return PaperLine(metric, *heads, theirs.mean, theirs.sd, *ours, difference, verdict, remark)
 
 
 def _verdict(difference: float, deviation: float, greater_is_better: bool | None) -> Verdict:

@@ -10,6 +10,7 @@ import numpy as np
 from pubench.analysis import Row
 from pubench.report import Report
 from pubench.report.figures import boxes
+from pubench.report.images import IMAGE_HEADS, find_galleries, image_lines, shown_galleries
 from pubench.report.lines import draw_searches, draw_sweep, shown_panels
 from pubench.report.models import Inside, find_curves, find_weights
 from pubench.report.price import Price, find_prices
@@ -46,6 +47,7 @@ def make_sections(report: Report, rows: Sequence[Row], trials: Trials, inside: I
         *_price(report, rows),
         *_tuning(rows, trials),
         *_models(report, rows, inside),
+        *_pictures(rows, inside),
     ]
 
 
@@ -132,6 +134,29 @@ def _models(report: Report, rows: Sequence[Row], inside: Inside) -> Iterator[Sec
             "errors": list(errors)[:FEW],
         }
         yield Section("models", "Models", {"models": models})
+
+
+def _pictures(rows: Sequence[Row], inside: Inside) -> Iterator[Section]:
+    galleries = find_galleries(rows, inside)
+    if galleries:
+        from pubench.report.pixels import picture
+
+        shown, more = shown_galleries(galleries)
+        drawn = [
+            {
+                "setting": gallery.setting,
+                "datasets": gallery.datasets,
+                "algorithms": gallery.algorithms,
+                "kinds": {algorithm: image.of for (_, algorithm), image in gallery.images.items()},
+                "signed": any(image.signed for image in gallery.images.values()),
+                "pictures": {place: picture(image) for place, image in gallery.images.items()},
+                "images": gallery.images,
+                "lines": image_lines(gallery),
+            }
+            for gallery in shown
+        ]
+        content = {"galleries": drawn, "image_heads": IMAGE_HEADS, "undrawn": more}
+        yield Section("pictures", "Pictures", content)
 
 
 def _sweep(sweep: Sweep) -> dict[str, Any]:

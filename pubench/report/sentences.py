@@ -29,7 +29,7 @@ PAPER_HEADS = (
 )
 PAPER_LEGEND = (
     "Mean (standard deviation); difference is ours minus the paper's. Within: the two differ by at most the root of "
-    "the sum of both variances, an unknown one counting as zero."
+    "the sum of both variances, an unknown one counting as zero, and the rounding of the printed mean."
 )
 
 TESTS = {

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pubench.comparison import Comparison, Pair
 from pubench.report import DataSet, Mishap, Report
 from pubench.report.grid import HEADS, TIED, Cell, Grid, make_grid
+from pubench.report.images import IMAGE_HEADS, Gallery, image_lines
 from pubench.report.paper import Paper
 from pubench.report.sentences import (
     PAPER_HEADS,
@@ -23,6 +24,10 @@ from pubench.report.words import clean, number
 
 __all__ = ["counts", "escape", "lists", "markdown_report"]
 
+PICTURES = (
+    "Means over replicates; report.html draws them. The correlation, over pixels, is with the first algorithm on the "
+    "same data set. A dagger marks what saw true labels."
+)
 MOST_NAMES = 5
 MOST_PAIRS = 45
 PAIR_HEADS = (
@@ -30,13 +35,14 @@ PAIR_HEADS = (
 )
 
 
-def markdown_report(report: Report) -> str:
-    """Render a report as GitHub-flavoured Markdown, ending with a line break."""
+def markdown_report(report: Report, galleries: Sequence[Gallery] = ()) -> str:
+    """Render a report as GitHub-flavoured Markdown, ending with a line break; of pictures it has the numbers."""
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {counts(report)}."]
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         parts += [_markdown_table(make_grid(table, comparison)), *_markdown_comparison(comparison)]
     parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
     parts += _markdown_paper(report.paper) if report.paper else []
+    parts += _markdown_pictures(galleries)
     parts += [_markdown_list(heading, items) for heading, items in lists(report)]
     parts += _data_sets(report.datasets)
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -139,6 +145,18 @@ def _markdown_paper(paper: Paper) -> list[str]:
         table,
         PAPER_LEGEND,
     ]
+
+
+def _markdown_pictures(galleries: Sequence[Gallery]) -> list[str]:
+    if not galleries:
+        return []
+    parts = ["## Weights of pixels", PICTURES]
+    rule = ["---"] * 3 + ["---:"] * (len(IMAGE_HEADS) - 3)
+    for gallery in galleries:
+        lines = [[escape(text) for text in line] for line in image_lines(gallery)]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in (IMAGE_HEADS, rule, *lines))
+        parts += [f"{escape(gallery.setting)}:", table]
+    return parts
 
 
 def _markdown_list(heading: str, items: Sequence[str]) -> str:

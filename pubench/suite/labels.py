@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from pubench.columns import TIMED, on_training
 from pubench.errors import did_you_mean
 from pubench.suite.base import Problem
 from pubench.suite.entries import is_valid, read_labelling
@@ -56,11 +57,7 @@ def strange_numbers(given: Mapping[str, Any]) -> Iterator[Problem]:
     paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
     if not isinstance(paper, dict) or not isinstance(algorithms, list):
         return
-    shown = report.get("metrics") if isinstance(report, dict) else None
-    known = {
-        "algorithm": _labels(given, "algorithms"),
-        "metric": shown if isinstance(shown, list) else list(ReportConfig().metrics),
-    }
+    known = {"algorithm": _labels(given, "algorithms"), "metric": _columns(report)}
     for table, (key, names) in product(("numbers", "apart"), known.items()):
         for i, entry in enumerate(_tables(paper.get(table))):
             name = entry.get(key) if isinstance(entry, dict) else None
@@ -70,6 +67,14 @@ def strange_numbers(given: Mapping[str, Any]) -> Iterator[Problem]:
                     ("paper", table, i, key),
                     f"is no {key} of this suite's tables{did_you_mean(name, texts)}",
                 )
+
+
+def _columns(report: Any) -> list[Any]:
+    """Return what a paper's number may be of: what the report's tables show, and times."""
+    table = report if isinstance(report, dict) else {}
+    metrics, training = table.get("metrics"), table.get("training")
+    shown = metrics if isinstance(metrics, list) else list(ReportConfig().metrics)
+    return [*shown, *(on_training(name) for name in _tables(training) if _is_text(name)), *TIMED]
 
 
 def _apart(one: Any, other: Any) -> bool:

@@ -20,6 +20,11 @@ class ReportConfig(Table):
         default=("accuracy", "f1", "roc-auc"),
         description="One table for each of these metrics.",
     )
+    training: Names = Field(
+        default=(),
+        description="Criteria that judge each fitted model by its own training rows, P and U; each makes a table "
+        "`training-<criterion>`.",
+    )
     test: Literal["wilcoxon", "t", "nemenyi"] = Field(
         default="wilcoxon",
         description="What compares two algorithms over data sets; the first two with Holm's correction.",
@@ -54,7 +59,10 @@ class PaperNumber(Table):
 
     dataset: Name = Field(description="The data set's label in this suite.", examples=["breast-cancer"])
     algorithm: Name = Field(description="The algorithm's label in this suite.", examples=["wlr"])
-    metric: Name = Field(description="One of the report's metrics.", examples=["accuracy"])
+    metric: Name = Field(
+        description="One of the report's metrics, `training-<criterion>` where the report has it, or `fit-seconds`.",
+        examples=["accuracy"],
+    )
     mean: float = Field(description="The mean that the paper prints.", examples=[0.9])
     sd: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="The standard deviation that the paper prints."
@@ -93,6 +101,10 @@ class PaperConfig(Table):
 
     citation: str = Field(default="", description="Whose numbers these are, and from which table.")
     percent: bool = Field(default=False, description="Whether the numbers are percentages.")
+    digits: Annotated[int, Field(ge=0, le=15)] | None = Field(
+        default=None,
+        description="How many digits behind the point are printed: half of the last one is no difference.",
+    )
     numbers: Annotated[tuple[PaperNumber, ...], Field(strict=False)] = Field(
         default=(), description="The numbers."
     )

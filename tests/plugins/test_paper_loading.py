@@ -8,9 +8,11 @@ import json
 
 import numpy as np
 import pytest
+from pubench_datasets.latent import latent_features
 from pubench_datasets.paper_recipes import RECIPES
 from pubench_datasets.paper_specs import paper_datasets
 from pubench_datasets.papers import PaperSet, identity, one_hot, paper
+from scipy.sparse import csr_array
 
 from pubench.data import Data
 from pubench.errors import DataError
@@ -165,19 +167,41 @@ def test_a_table_that_is_not_the_papers_is_refused(folder):
     assert "column 'LastUpdated' is neither number nor date" in refusal("pual-pb")
 
 
-@pytest.mark.parametrize("name", ["wlr-20news", "puet-20news"])
-def test_news_are_counts_without_headers_and_stop_words(name, folder):
-    data = paper(name)
+def test_news_are_counts_without_headers_and_stop_words(folder):
+    data = paper("wlr-20news")
     assert data.target.tolist() == [group for group, _ in NEWS]
     assert data.feature_names == ("car", "cars", "drives", "flies", "lands", "park", "rocket")
     assert data.X.toarray()[0].tolist() == [0, 0, 0, 1, 1, 0, 2]
-    assert (data.split is not None) == (name == "puet-20news")
+    assert data.split is None
 
 
-@pytest.mark.parametrize("name", ["wlr-20news", "puet-20news"])
-def test_the_preprocessing_of_news_is_that_of_the_paper(name):
+def test_too_few_texts_have_no_directions(folder):
+    assert "have no 300 directions; get the whole file" in refusal("puet-20news")
+
+
+def test_directions_of_texts_are_those_of_the_texts_to_train_on():
+    rng = np.random.default_rng(0)
+    # Two topics of ten words each, and a word that only a test text has.
+    topic = np.arange(60) % 2
+    rates = np.repeat(np.where(topic[:, None] == [0, 1], 3.0, 0.1), 10, axis=1)
+    counts = csr_array(np.column_stack([rng.poisson(rates), np.zeros(60, dtype=int)]))
+    train = np.arange(60) < 40
+    found = latent_features(counts, train, 2)
+    assert (found.shape, found.dtype) == ((60, 2), np.float32)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(1)
+    same = found @ found.T
+    assert same[topic[:, None] == topic].min() > same[topic[:, None] != topic].max()
+    other = counts.toarray()
+    other[40:] = 0
+    other[50, 20] = 100
+    again = latent_features(csr_array(other), train, 2)
+    assert again[:40] == pytest.approx(found[:40])
+    assert not again[40:].any()
+
+
+def test_the_preprocessing_of_news_is_that_of_the_paper():
     counts = np.asarray([[5.0, 4, 3], [0, 2, 4], [0, 0, 0]])
-    rows = fit_preprocess(Preprocess(**SPECS[name].preprocess), counts, {}).transform(counts)
+    rows = fit_preprocess(Preprocess(**SPECS["wlr-20news"].preprocess), counts, {}).transform(counts)
     # Words that occur no more than 5 times are removed; rows have length 1, unless they are empty.
     assert rows == pytest.approx(counts[:, 1:] / np.asarray([[5], [20**0.5], [1]]))
 

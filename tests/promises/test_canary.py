@@ -35,6 +35,8 @@ sampler = "random"
 trials = 2
 folds = 2
 criteria = ["puf", "oracle-f1"]
+[report]
+training = ["pu-risk"]
 # Cells that do see the truth, or are judged by it, come first in the same worker.
 [[algorithms]]
 use = "supervised-lr"
