@@ -14,8 +14,11 @@ from pubench.sandbox import Sandbox
 
 __all__ = ["close_sandboxes", "settle", "work"]
 
-MOST_KEPT = 8
-"""Children that a worker keeps alive at a time; the one that was not used for longest makes room."""
+MOST_KEPT = 16
+"""Children that a worker keeps alive at a time; the one that was not used for longest makes room.
+
+A suite asks its packages in turn: with one child too few, every cell would start one.
+"""
 
 # One child per thread and package: kept alive between jobs because starting one costs more than most cells.
 _KEPT = threading.local()
