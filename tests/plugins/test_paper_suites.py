@@ -13,6 +13,7 @@ from pubench.plan import plan_suite
 from pubench.plugins import discover
 from pubench.registry import Registry
 from pubench.suite import PaperNumber, bundled_suites, load_suite
+from pubench.worker import MOST_KEPT
 
 PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
 BOTH = [name + end for name in bundled_suites() for end in ("", "-smoke")]
@@ -99,6 +100,11 @@ def test_the_shootout_has_every_algorithm(registry: Registry) -> None:
     assert {entry.use for entry in suite.algorithms} == set(registry.all("algorithms")) - GENERIC
     assert len(suite.datasets) == 12
     assert {labelling.scenario for labelling in suite.labellings} == {"case-control", "single-training-set"}
+
+
+def test_a_worker_keeps_a_child_for_every_package_of_the_shootout(registry: Registry) -> None:
+    specs = [registered.spec for registered in map(registry.algorithm, registry.all("algorithms"))]
+    assert len({(spec.labels, spec.estimator.partition(".")[0]) for spec in specs}) <= MOST_KEPT
 
 
 def with_data() -> Iterator[object]:
