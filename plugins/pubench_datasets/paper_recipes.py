@@ -78,7 +78,7 @@ _MUSHROOMS = (
 )
 _CIFAR = "airplane automobile bird cat deer dog frog horse ship truck"
 
-# Paper 001 (PUAL), Table 2.
+# PUAL, Table 2.
 _PUAL = {
     "pual-acc": Recipe(
         file="accelerometer",
@@ -169,7 +169,7 @@ _PUAL = {
     ),
 }
 
-# Paper 002 (NovelGB), Table I.
+# NovelGB, Table I.
 _NOVELGB = {
     "novelgb-haberman": Recipe(
         file="haberman", openml=43, features=3, names={"1": "survived", "2": "died within 5 years"}
@@ -180,7 +180,7 @@ _NOVELGB = {
     "novelgb-cleveland": Recipe(file="heart_cleveland", features=13),
 }
 
-# Paper 003 (PU extra trees), Table 1; paper 000 (AdaPU), Section 5.1.
+# PU extra trees, Table 1; Ada-PU, Section 5.1.
 _TREES = {
     "puet-mushrooms": Recipe(
         file="mushrooms_libsvm",
@@ -214,7 +214,7 @@ _TREES = {
     ),
 }
 
-# Paper 004 (weighted logistic regression), Section 5: split at random, so the file's split by date is left alone.
+# weighted logistic regression, Section 5: split at random, so the file's split by date is left alone.
 _WLR = {"wlr-20news": Recipe(file="newsgroups20", read={"headers": True})}
 
 RECIPES: Mapping[str, Recipe] = {**_PUAL, **_NOVELGB, **_TREES, **_WLR}
