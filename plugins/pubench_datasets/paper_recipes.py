@@ -214,7 +214,7 @@ _TREES = {
     ),
 }
 
-# weighted logistic regression, Section 5: split at random, so the file's split by date is left alone.
+# Weighted logistic regression, Section 5: split at random, so the file's split by date is left alone.
 _WLR = {"wlr-20news": Recipe(file="newsgroups20", read={"headers": True})}
 
 RECIPES: Mapping[str, Recipe] = {**_PUAL, **_NOVELGB, **_TREES, **_WLR}

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
 SPECS = {spec.name: spec for spec in paper_datasets()}
 
-# Positive rows, negative rows and features, typed from the papers: Table 2 of 001 (whose number of features is not
-# legible for Seeds and ENB), Table I of 002, Table 1 of 003, Section 5.1 of 000.
+# Positive rows, negative rows and features, typed from the papers: Table 2 of PUAL (whose number of features is not
+# legible for Seeds and ENB), Table I of NovelGB, Table 1 of PU extra trees, Section 5.1 of Ada-PU.
 PAPER = {
     "pual-acc": (100, 100, 4),
     "pual-ecoli": (116 + 52, 143 + 25, 6),
@@ -59,7 +59,7 @@ COPIES = {
     "wlr-20news": (987, 18_846 - 987, 110_740),
 }
 EXPECTED = PAPER | COPIES
-# Training rows, test rows, prior: Table 1 of 003 and Section 5.1 of 000, for the sets whose rows are all there.
+# Training rows, test rows, prior (PU extra trees, Table 1; Ada-PU, Section 5.1) of the sets whose rows are all there.
 PRIORS = {
     "puet-mushrooms": (6_499 + 1_625, 0, 0.52),
     "puet-20news": (11_314, 7_532, 0.56),
@@ -266,10 +266,10 @@ def test_the_page_lists_every_set_as_it_is():
         for line in re.findall(r"^\| `[a-z]+-.*\|$", text, re.MULTILINE)
     ]
     assert [row[0].strip("`") for row in rows] == list(SPECS)
-    for name, paper_number, n_rows, n_features, classes, source, differs in rows:
+    for name, method, n_rows, n_features, classes, source, differs in rows:
         spec = SPECS[name.strip("`")]
         positive, negative, features = EXPECTED[spec.name]
-        assert re.fullmatch(r"00[0-4] .+", paper_number)
+        assert re.fullmatch(r"(Ada-PU|PUAL|NovelGB|PU extra trees|weighted LR): .+", method)
         assert number(n_rows) == positive + negative
         assert number(n_features) == features
         assert [number(side) for side in classes.split(" / ")] == [positive, negative]
