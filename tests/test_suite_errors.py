@@ -18,9 +18,8 @@ def problems(text: str) -> list[str]:
 
 
 # One change to the minimal suite, and the line it must give.
-PAPER = (
-    '[paper]\ncitation = "c"\nnumbers = [{ dataset = "d", algorithm = "wlr", metric = "f1", mean = 1.0 }]\n'
-)
+NUMBER = '{ dataset = "breast-cancer", algorithm = "wlr", metric = "f1", mean = 1.0 }'
+PAPER = f'[paper]\ncitation = "c"\nnumbers = [{NUMBER}]\n'
 WRONG = [
     ("[[datasets]]", "[report]\nalpha = 1.0\n[[datasets]]", "report.alpha = 1.0: must lie between 0 and 1"),
     ("[[datasets]]", "[report]\nrope = -1\n[[datasets]]", "report.rope = -1: must be at least 0;"),
@@ -53,6 +52,21 @@ WRONG = [
         "[[datasets]]",
         f'{PAPER}missing = [{{ what = "w", cells = 0, reason = "r" }}]\n[[datasets]]',
         "paper.missing[0].cells = 0: must be at least 1",
+    ),
+    (
+        "[[datasets]]",
+        f"{PAPER.replace('breast-cancer', 'brest-cancer')}[[datasets]]",
+        "paper.numbers[0].dataset = \"brest-cancer\": is no dataset of this suite's tables; did you mean 'bre",
+    ),
+    (
+        "[[datasets]]",
+        f"{PAPER.replace(NUMBER, f'{NUMBER}, {NUMBER}')}[[datasets]]",
+        "paper.numbers[1]: repeats numbers[0]; remove one of the two",
+    ),
+    (
+        "[[datasets]]",
+        f'{PAPER}apart = [{{ metric = "accuracy", reason = "r" }}]\n[[datasets]]',
+        "paper.apart[0]: fits none of the numbers; mend it or remove it",
     ),
     (
         "positives = 100",

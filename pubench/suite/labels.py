@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -24,6 +24,9 @@ _NAMED = (
     ("smoke", False, "sample", "datasets"),
     ("smoke", False, "params", "algorithms"),
 )
+
+# What a paper's number is of.
+PLACE = ("metric", "dataset", "labelling", "criterion", "algorithm")
 
 
 def shared_labels(given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -53,20 +56,45 @@ def strange_labels(given: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def strange_numbers(given: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield the paper's numbers of algorithms and metrics that the report does not show."""
+    """Yield a paper's numbers without a place in the report's tables, those told twice, and what is apart of none."""
     paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
     if not isinstance(paper, dict) or not isinstance(algorithms, list):
         return
-    known = {"algorithm": _labels(given, "algorithms"), "metric": _columns(report)}
+    known = {key: _labels(given, f"{key}s") for key in ("dataset", "labelling", "algorithm")}
+    unknown = list(_unplaced(paper, known | {"metric": _columns(report)}))
+    # What has a wrong name fits nothing: once is enough.
+    yield from unknown or _idle(*(_tables(paper.get(table)) for table in ("numbers", "apart")))
+
+
+def _unplaced(paper: Mapping[str, Any], known: Mapping[str, list[Any]]) -> Iterator[Problem]:
     for table, (key, names) in product(("numbers", "apart"), known.items()):
         for i, entry in enumerate(_tables(paper.get(table))):
             name = entry.get(key) if isinstance(entry, dict) else None
-            if isinstance(name, str) and name not in names:
+            if isinstance(name, str) and not _has_place(name, names):
                 texts = [text for text in names if isinstance(text, str)]
                 yield Problem(
                     ("paper", table, i, key),
                     f"is no {key} of this suite's tables{did_you_mean(name, texts)}",
                 )
+
+
+def _has_place(name: str, labels: Iterable[Any]) -> bool:
+    """Whether a name is a label, or begins as one: problems of one entry, and factors of a prior, add to its label."""
+    return any(isinstance(label, str) and name.startswith(label) for label in labels)
+
+
+def _idle(numbers: list[Any], apart: list[Any]) -> Iterator[Problem]:
+    """Yield numbers that were told before, and entries that set no number apart."""
+    places = [tuple(number.get(key) for key in PLACE) for number in numbers if isinstance(number, dict)]
+    for i, place in enumerate(places):
+        if place in places[:i]:
+            yield Problem(
+                ("paper", "numbers", i), f"repeats numbers[{places.index(place)}]; remove one of the two"
+            )
+    for i, entry in enumerate(apart):
+        wanted = [entry.get(key) for key in PLACE] if isinstance(entry, dict) else []
+        if not any(all(w in (None, p) for w, p in zip(wanted, place, strict=False)) for place in places):
+            yield Problem(("paper", "apart", i), "fits none of the numbers; mend it or remove it")
 
 
 def _columns(report: Any) -> list[Any]:
