@@ -52,8 +52,8 @@ def accounts() -> Iterator[tuple[Suite, Account]]:
 
 def _natural(name: str) -> tuple[str, int]:
     """Sort Table 11 behind Table 9."""
-    stem, number = re.fullmatch(r"(.*?)(\d*)", name).groups()
-    return stem, int(number or 0)
+    stem = name.rstrip("0123456789")
+    return stem, int(name[len(stem) :] or 0)
 
 
 def account(lines: Iterable[dict[str, str]], missing: int) -> Account:
@@ -82,10 +82,9 @@ def table(found: Iterable[tuple[Suite, Account]]) -> str:
 
 def _sum(accounts: Iterable[Account]) -> Account:
     found = list(accounts)
-    verdicts, apart = (
-        sum(counters, Counter[str]()) for counters in zip(*((a.verdicts, a.apart) for a in found))
-    )
-    return Account(sum(a.printed for a in found), verdicts, apart, sum(a.missing for a in found))
+    verdicts = sum((one.verdicts for one in found), Counter[str]())
+    apart = sum((one.apart for one in found), Counter[str]())
+    return Account(sum(one.printed for one in found), verdicts, apart, sum(one.missing for one in found))
 
 
 def _good(verdicts: Counter[str]) -> str:

@@ -1,0 +1,68 @@
+"""The committed reports of the papers' tables: complete, counted right, and what the smoke sizes give again."""
+
+import csv
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from helpers.commands import pubench
+from helpers.committed import REPORTS, committed_page, what_differs
+
+from pubench.suite import bundled_suites, load_suite
+
+OURS = {"quickstart", "label-frequency", "prior-sensitivity"}
+PAPERS = [name for name in bundled_suites() if name not in OURS]
+QUICK = {"novelgb-table2", "pual-table1"}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_report_is_complete_and_names_its_command(name: str) -> None:
+    page = committed_page(name)
+    assert f"Made by <code>pubench suite run {name}" in page
+    assert not re.search(r"/(home|tmp|root|work)/", page)
+    for rows, suite in (("cells.csv", name), ("smoke.csv", f"{name}-smoke")):
+        with (REPORTS / name / rows).open(encoding="utf-8", newline="") as file:
+            cells = list(csv.DictReader(file))
+        # The shootout has algorithms that refuse sparse rows.
+        assert {cell["status"] for cell in cells} <= {"ok", "skipped" if name == "shootout" else "ok"}, suite
+        assert {cell["dataset"] for cell in cells} >= {entry.label for entry in load_suite(suite).datasets}
+        assert "fit_seconds" not in cells[0]
+
+
+def test_every_number_of_the_papers_is_in_readmes_table() -> None:
+    script = runpy.run_path(str(REPORTS / "accounts.py"))
+    page = script["PAGE"].read_text(encoding="utf-8")
+    assert script["written"](page) == page, "run: python reports/accounts.py"
+    found = list(script["accounts"]())
+    assert {suite.name for suite, _ in found} == {name for name in PAPERS if load_suite(name).paper.numbers}
+    for suite, account in found:
+        assert account.compared + account.apart.total() == len(suite.paper.numbers)
+        assert not account.verdicts["not judged"], suite.name
+
+
+def test_four_of_five_comparable_numbers_are_within_or_better() -> None:
+    script = runpy.run_path(str(REPORTS / "accounts.py"))
+    verdicts = [account.verdicts for _, account in script["accounts"]()]
+    good = sum(found["within"] + found["better"] for found in verdicts)
+    assert good >= 0.8 * sum(found.total() for found in verdicts)
+
+
+def smoke_sizes() -> list[object]:
+    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PAPERS]
+
+
+@pytest.mark.usefixtures("data_root")
+@pytest.mark.parametrize("name", smoke_sizes())
+def test_a_fresh_run_of_the_smoke_size_gives_the_same_bytes_and_a_second_run_nothing(
+    name: str, tmp_path: Path
+) -> None:
+    if differ := what_differs(committed_page(name)):
+        pytest.skip(f"not what the committed report was made with: {', '.join(differ)}")
+    pubench(tmp_path, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", PUBENCH_OFFLINE="1")
+    run = tmp_path / "runs" / f"{name}-smoke"
+    pubench(tmp_path, "export", run, "--no-times", "--out", tmp_path / "smoke.csv")
+    assert (tmp_path / "smoke.csv").read_bytes() == (REPORTS / name / "smoke.csv").read_bytes()
+    stored = {file.name: file.read_bytes() for file in run.glob("*.jsonl")}
+    pubench(tmp_path, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", PUBENCH_OFFLINE="1")
+    assert {file.name: file.read_bytes() for file in run.glob("*.jsonl")} == stored
