@@ -1,0 +1,88 @@
+"""Stored results stay valid: keys and seeds of every bundled suite are those of the first release.
+
+``datasets.json`` holds what is known of each data set without its rows, so that suites of papers are planned without
+their data; ``plans.json`` holds the plans. A difference here means that every user's finished cells would run again:
+change the files only together with ``PROTOCOL`` or the version of a plugin.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from pubench import plan_data
+from pubench.plan import Planned, plan_suite
+from pubench.plugins import discover
+from pubench.prepare import prepare
+from pubench.prepared import Prepared
+from pubench.registry import Registry
+from pubench.suite import bundled_suites, load_suite
+
+HERE = Path(__file__).parent
+PLANS = json.loads((HERE / "plans.json").read_text(encoding="utf-8"))
+DATASETS = json.loads((HERE / "datasets.json").read_text(encoding="utf-8"))
+GENERATED = [name for name, found in DATASETS.items() if "cache" in found]
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return discover(third_party=False)
+
+
+def digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:32]
+
+
+def summary(found: Planned) -> dict[str, object]:
+    """Return digests of keys, names and seeds, with the first and the last key in full."""
+    cells = [
+        [
+            cell.key,
+            cell.dataset,
+            cell.scenario,
+            cell.labelling,
+            cell.replicate,
+            cell.algorithm,
+            cell.criterion,
+            cell.reference,
+            bool(cell.skip),
+            cell.prior_factor,
+        ]
+        for cell in found.plan.cells
+    ]
+    seeds = [[[cell.key for cell in job.cells], sorted(job.seeds.items())] for job in found.jobs]
+    return {
+        "cells": len(cells),
+        "jobs": len(seeds),
+        "keys": digest([cell[0] for cell in cells]),
+        "rows": digest(cells),
+        "seeds": digest(seeds),
+        "first": cells[0][0],
+        "last": cells[-1][0],
+    }
+
+
+def test_every_bundled_suite_and_its_smoke_size_is_recorded() -> None:
+    assert set(PLANS) == {name + size for name in bundled_suites() for size in ("", "-smoke")}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_keys_and_seeds_are_those_on_record(
+    name: str, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def recorded(registered, params, **options):
+        meta = DATASETS[json.dumps([registered.spec.name, dict(params)], sort_keys=True)]["meta"]
+        return Prepared.from_json(json.dumps(meta), folder=Path("absent"), truth=Path("absent"))
+
+    monkeypatch.setattr(plan_data, "prepare", recorded)
+    monkeypatch.setattr(plan_data, "_given_counts", lambda plan: None)
+    assert summary(plan_suite(load_suite(name), registry, source="suite.toml")) == PLANS[name]
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_cached_data_keep_their_name_and_fingerprint(name: str, registry: Registry) -> None:
+    dataset, params = json.loads(name)
+    found = prepare(registry.dataset(dataset), params)
+    assert Path(found.folder).name == DATASETS[name]["cache"]
+    assert found.fingerprint == DATASETS[name]["meta"]["fingerprint"]
