@@ -31,7 +31,7 @@ setup(
     | {name: "plugins/" + name.replace(".", "/") for name in plugins},
     package_data={
         "pubench": ["py.typed"],
-        "pubench.report": ["templates/*"],
+        "pubench.reporting": ["templates/*"],
         "pubench.scaffold": ["templates/*"],
         "pubench_suites": ["*.toml"],
         "*": ["*.pyi"],

@@ -20,12 +20,12 @@ NAMES = ("puet-covtype", "puet-mnist")
 WORKER = """
 import json, sys, time
 import numpy as np
-from pubench.plugins import discover
-from pubench.prepare import prepare
-from pubench.prepared import read_features
+from pubench.plugins.discovery import discover
+from pubench.data.loading import load_stored
+from pubench.data.stored import read_features
 registered = discover().dataset(sys.argv[1])
 start = time.perf_counter()
-found = prepare(registered, {})
+found = load_stored(registered, {})
 X = read_features(found.folder, found.sparse, found.n_features)
 mapped = time.perf_counter() - start
 total = float(X.sum(dtype=np.float64))

@@ -17,15 +17,15 @@ import joblib
 import numpy as np
 
 import pubench
-from pubench.cell import label_rows
-from pubench.evaluation import evaluate
-from pubench.fitting import Recipe, fit, predict, take_rows
-from pubench.imports import load_file, resolve
-from pubench.jobs import Job
-from pubench.plan import plan_suite
-from pubench.plugins import discover
-from pubench.prepared import read_features
-from pubench.preprocess import fit_preprocess
+from pubench.child.fitting import Recipe, fit, predict, take_rows
+from pubench.data.preprocess import fit_preprocess
+from pubench.data.stored import read_features
+from pubench.plan.jobs import Job
+from pubench.plan.planning import plan_suite
+from pubench.plugins.discovery import discover
+from pubench.plugins.imports import load_file, resolve
+from pubench.run.cell import label_rows
+from pubench.run.evaluation import evaluate
 from pubench.suite import parse_suite
 
 PLUGIN = Path(__file__).with_name("do_nothing.py")

@@ -28,10 +28,10 @@ from pubench_datasets.synthetic import checkerboard, gaussians, moons, topics, t
 from sklearn.preprocessing import StandardScaler
 
 from pubench.data import Data
+from pubench.data.labelling import Labelling
+from pubench.data.labelling.assign import label_all
 from pubench.errors import DataError, PriorError
-from pubench.labelling import Labelling
-from pubench.labelling.assign import label_all
-from pubench.plugins import discover
+from pubench.plugins.discovery import discover
 from pubench.priors import estimate_prior
 from pubench.specs import Scenario
 

@@ -109,9 +109,9 @@ def wrong_prior() -> None:
 def importances(run: Path) -> None:
     """Draw the weight of each pixel as the report does, larger and in one file."""
     from pubench import read_results
-    from pubench.report.images import find_galleries
-    from pubench.report.pixels import png
-    from pubench.store import read_inside
+    from pubench.reporting.images import find_galleries
+    from pubench.reporting.pixels import png
+    from pubench.results.store import read_inside
 
     (gallery,) = find_galleries(read_results(run).rows, read_inside(run))
     shape = len(gallery.algorithms), len(gallery.datasets)

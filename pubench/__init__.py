@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pubench.api import load_dataset, make, run_suite
     from pubench.base import PUClassifier
-    from pubench.data import Data
-    from pubench.hookspecs import hookimpl
+    from pubench.data.values import Data
+    from pubench.estimators.wrapping import wrap
+    from pubench.plugins.hookspecs import hookimpl
     from pubench.priors import PriorEstimate, estimate_prior
-    from pubench.results import Results, read_results
+    from pubench.results.table import Results, read_results
     from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
-    from pubench.wrapping import wrap
 
 __version__ = "0.1.0"
 
@@ -28,12 +28,12 @@ _WHERE = {
     "make": "api",
     "run_suite": "api",
     "PUClassifier": "base",
-    "Data": "data",
-    "hookimpl": "hookspecs",
+    "Data": "data.values",
+    "hookimpl": "plugins.hookspecs",
     "PriorEstimate": "priors",
     "estimate_prior": "priors",
-    "Results": "results",
-    "read_results": "results",
+    "Results": "results.table",
+    "read_results": "results.table",
     "Algorithm": "specs",
     "Choice": "specs",
     "Criterion": "specs",
@@ -42,7 +42,7 @@ _WHERE = {
     "Int": "specs",
     "Metric": "specs",
     "PriorEstimator": "specs",
-    "wrap": "wrapping",
+    "wrap": "estimators.wrapping",
 }
 
 __all__ = [

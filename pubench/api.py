@@ -8,21 +8,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pubench.cards import problem_card
-from pubench.data import Data
+from pubench.data.loading import as_loaded, load_stored
+from pubench.data.values import Data
 from pubench.errors import DataError
-from pubench.imports import resolve
-from pubench.loading import as_loaded
-from pubench.lock import locked
-from pubench.plan import Planned, plan_suite
-from pubench.plan_data import with_paths
-from pubench.plugins import discover
-from pubench.prepare import prepare
-from pubench.provenance import gather
-from pubench.registry import Registry
-from pubench.results import Results, read_results
-from pubench.runner import Execution, Progress, pending_jobs, run_jobs
-from pubench.store import (
+from pubench.plan.datasets import problem_card, with_paths
+from pubench.plan.planning import ExecutionPlan, plan_suite
+from pubench.plugins.discovery import discover
+from pubench.plugins.imports import resolve
+from pubench.plugins.registry import Registry
+from pubench.results.lock import locked
+from pubench.results.provenance import gather
+from pubench.results.store import (
     Store,
     mend,
     read_cards,
@@ -32,6 +28,8 @@ from pubench.store import (
     write_plan,
     write_provenance,
 )
+from pubench.results.table import Results, read_results
+from pubench.run.driver import Execution, Progress, pending_jobs, run_jobs
 from pubench.suite import load_suite, suite_text
 
 __all__ = ["load_dataset", "make", "run_suite"]
@@ -81,7 +79,7 @@ def load_dataset(name: str, **params: Any) -> Data:
         raise DataError(
             f"data set '{name}': arguments are texts, numbers, lists and tables: {error}"
         ) from None
-    return as_loaded(prepare(registered, arguments))
+    return as_loaded(load_stored(registered, arguments))
 
 
 def run_suite(
@@ -116,7 +114,7 @@ def run_suite(
     plugins : sequence of paths
         Single plugin files to load.
     third_party : bool, optional
-        Whether plugins of other distributions are loaded; see :func:`pubench.plugins.discover`.
+        Whether plugins of other distributions are loaded; see :func:`pubench.plugins.discovery.discover`.
     progress : Progress, optional
         Is told what happens.
     """
@@ -142,7 +140,7 @@ def run_suite(
 
 def _run(
     folder: Path,
-    planned: Planned,
+    planned: ExecutionPlan,
     registry: Registry,
     execution: Execution,
     *,
@@ -174,7 +172,7 @@ def _run(
 
 
 def _store_broken(
-    planned: Planned, broken: Mapping[str, str], store: Store, progress: Progress | None
+    planned: ExecutionPlan, broken: Mapping[str, str], store: Store, progress: Progress | None
 ) -> None:
     """Record the cells of data sets that cannot be loaded: they fail, the run goes on."""
     cells = {cell.key: cell for cell in planned.plan.cells if cell.key in broken}

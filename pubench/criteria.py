@@ -1,6 +1,6 @@
 r"""PU-only scores for choosing hyper-parameters: functions of labels s, scores and decisions, never of y.
 
-Each function takes a :class:`Validation` and returns a float; its spec in :mod:`pubench.builtins` says which
+Each function takes a :class:`Validation` and returns a float; its spec in :mod:`pubench.plugins.builtins` says which
 direction is better. Below, f = 1 is a positive decision, r is the recall Pr[f = 1 | y = 1], and means over P
 and U are taken in the validation rows. A model that decides all rows alike can score well (PUF gives 1 to
 all-positive): :func:`pubench.metrics.collapsed` tells.

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pubench.errors import PriorError, UnknownNameError
-from pubench.imports import resolve
+from pubench.plugins.imports import resolve
 from pubench.specs import SCENARIOS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from pubench.registry import Registered
+    from pubench.plugins.registry import Registered
     from pubench.specs import PriorEstimator, Scenario
 
 __all__ = [
@@ -60,7 +60,7 @@ class PriorEstimate:
 
 def find_estimator(name: str) -> Registered[PriorEstimator]:
     """Return the registered estimator of that name; ``"estimate"`` is the default one."""
-    from pubench.plugins import discover
+    from pubench.plugins.discovery import discover
 
     return discover().prior(DEFAULT if name == ESTIMATE else name)
 
@@ -110,7 +110,7 @@ def estimate_prior(
 
 
 def _made_for(scenario: Scenario) -> list[str]:
-    from pubench.plugins import discover
+    from pubench.plugins.discovery import discover
 
     registry = discover()
     return [name for name in registry.all("priors") if scenario in registry.prior(name).spec.scenarios]

@@ -24,6 +24,8 @@ __all__ = [
     "PriorEstimator",
     "Scenario",
     "Spec",
+    "param_from_json",
+    "param_to_json",
 ]
 
 Scenario = Literal["case-control", "single-training-set"]
@@ -129,7 +131,7 @@ class Dataset:
         Returns what else is known of the data (licence, citation, ...): texts and whole numbers by name. It is asked
         once, when they have been loaded.
     downloads : str
-        Takes no arguments; returns what the plugin keeps in the cache, as :class:`pubench.cache.Download`.
+        Takes no arguments; returns what the plugin keeps in the cache, as :class:`pubench.data.Download`.
     paths : tuple of str
         The parameters that are files; suites give them relative to themselves.
     preprocess : mapping
@@ -216,3 +218,19 @@ class PriorEstimator:
 
 
 Spec = Algorithm | Dataset | Criterion | Metric | PriorEstimator
+
+
+def param_to_json(param: Param) -> dict[str, Any]:
+    """Return a search-space entry as JSON."""
+    if isinstance(param, Choice):
+        return {"kind": "choice", "values": list(param.values)}
+    kind = "int" if isinstance(param, Int) else "float"
+    return {"kind": kind, "low": param.low, "high": param.high, "log": param.log, "points": param.points}
+
+
+def param_from_json(value: Mapping[str, Any]) -> Param:
+    """Read back what :func:`param_to_json` wrote."""
+    if value["kind"] == "choice":
+        return Choice(tuple(value["values"]))
+    kind = Int if value["kind"] == "int" else Float
+    return kind(value["low"], value["high"], value["log"], value["points"])

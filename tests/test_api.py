@@ -13,9 +13,9 @@ from scipy.sparse import issparse
 
 import pubench
 from pubench.errors import DataError, PubenchError, SuiteError, UnknownNameError
-from pubench.imports import resolve
-from pubench.plugins import discover
-from pubench.store import read_provenance
+from pubench.plugins.discovery import discover
+from pubench.plugins.imports import resolve
+from pubench.results.store import read_provenance
 
 
 def test_every_public_name_is_there_and_nothing_else_is_promised():

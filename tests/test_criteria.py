@@ -11,8 +11,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pubench import builtins, criteria, metrics, risk
+from pubench import criteria, metrics, risk
 from pubench.criteria import Validation
+from pubench.plugins import builtins
 from pubench.specs import SCENARIOS, Scenario
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(-4, 4)), max_size=12)

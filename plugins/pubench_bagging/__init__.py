@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pubench.hookspecs import hookimpl
+from pubench import hookimpl
 from pubench.specs import Algorithm, Choice, Float, Int, Param
 
 __all__ = ["pubench_algorithms"]

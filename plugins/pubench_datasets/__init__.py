@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pubench.hookspecs import hookimpl
+from pubench import hookimpl
 from pubench.specs import Dataset
 from pubench_datasets.catalogue import embedded_datasets, file_datasets, openml_datasets, synthetic_datasets
 from pubench_datasets.paper_specs import paper_datasets

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pubench.cache import Download, digest, write_atomically
+from pubench.data import Download, digest, write_atomically
 from pubench.errors import DataError
 from pubench_datasets.openml_settings import folder, folders, refuse_offline
 

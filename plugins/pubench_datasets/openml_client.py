@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from pubench.cache import cache_root
+from pubench.data import cache_root
 from pubench.errors import DataError
 from pubench_datasets.openml_http import BUSY_DATABASE, limited, patiently
 from pubench_datasets.openml_settings import server

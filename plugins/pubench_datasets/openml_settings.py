@@ -20,7 +20,7 @@ import re
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from pubench.cache import cache_root
+from pubench.data import cache_root
 from pubench.errors import DataError
 
 __all__ = [

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pubench.cache import cache_root, write_atomically
+from pubench.data import cache_root, write_atomically
 from pubench.errors import DataError, did_you_mean
 
 __all__ = ["Listed", "catalog", "data_root", "find", "listed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pubench.hookspecs import hookimpl
+from pubench import hookimpl
 from pubench.specs import Algorithm, Float, Int
 
 __all__ = ["pubench_algorithms"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pubench.hookspecs import hookimpl
+from pubench import hookimpl
 from pubench.specs import Algorithm, Float, Int, Param
 
 __all__ = ["pubench_algorithms"]

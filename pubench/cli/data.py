@@ -28,8 +28,8 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     """Load every data set of SUITE into the cache, so that it can run without a network."""
     from pubench.cli.loading import Loading
     from pubench.errors import PubenchError
-    from pubench.plan_data import expanded, prepare_entry
-    from pubench.plugins import discover
+    from pubench.plan.datasets import expanded, prepare_entry
+    from pubench.plugins.discovery import discover
     from pubench.suite import load_suite
 
     parsed = load_suite(suite)
@@ -54,11 +54,11 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
 @plugin_options
 def list_cached(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """List the data sets and downloads that the cache holds."""
-    from pubench.cached import downloads, holdings
-    from pubench.plugins import discover
+    from pubench.data.inventory import cached_datasets, downloads
+    from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
-    held, fetched = holdings(), [one for _, one in downloads(registry) if one.listed]
+    held, fetched = cached_datasets(), [one for _, one in downloads(registry) if one.listed]
     if as_json:
         values: list[dict[str, Any]] = [holding.to_dict() for holding in held]
         values += [{"name": one.name, "title": one.title, "bytes": one.size()} for one in fetched]
@@ -66,8 +66,8 @@ def list_cached(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: b
         return
     for holding in held:
         click.echo(
-            f"{'; '.join(holding.asked)}  {holding.prepared.n_rows:,} x {holding.prepared.n_features:,}  "
-            f"{_size(holding.size)}  {holding.prepared.fingerprint[:SHOWN_DIGITS]}"
+            f"{'; '.join(holding.asked)}  {holding.stored.n_rows:,} x {holding.stored.n_features:,}  "
+            f"{_size(holding.size)}  {holding.stored.fingerprint[:SHOWN_DIGITS]}"
         )
     for one in fetched:
         click.echo(f"{one.name}  {one.title}  {_size(one.size())}  download")
@@ -87,17 +87,17 @@ def _size(number: int) -> str:
 @plugin_options
 def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """Show the card of the data set NAME, loading it if need be."""
-    from pubench.cards import card, card_lines
     from pubench.cli.loading import Loading
-    from pubench.plan_data import with_paths
-    from pubench.plugins import discover
-    from pubench.prepare import prepare
+    from pubench.data.cards import card, card_lines
+    from pubench.data.loading import load_stored
+    from pubench.plan.datasets import with_paths
+    from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     registered = registry.dataset(name)
     arguments = with_paths(registered.spec, parsed_params(params), Path.cwd())
     with Loading():
-        found = prepare(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
+        found = load_stored(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
     values = card(registered, found)
     click.echo(json.dumps(values, indent=1) if as_json else "\n".join(card_lines(values)))
 
@@ -106,8 +106,8 @@ def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], 
 @plugin_options
 def verify(plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
     """Read every data set and download in the cache and remove those that were damaged."""
-    from pubench.cached import downloads, entries, remove_download
-    from pubench.plugins import discover
+    from pubench.data.inventory import downloads, entries, remove_download
+    from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     damaged = 0
@@ -143,8 +143,8 @@ def clean(
 
     NAME is a data set's name, a fingerprint (or how one begins), or the name of a download such as openml:37.
     """
-    from pubench.cached import downloads, empty_cache, find_held, remove_download
-    from pubench.plugins import discover
+    from pubench.data.inventory import downloads, empty_cache, find_held, remove_download
+    from pubench.plugins.discovery import discover
 
     if name is None:
         if yes or click.confirm("Remove the whole cache, downloads included?"):

@@ -26,7 +26,7 @@ KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
 @plugin_options
 def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """List what is registered of a KIND."""
-    from pubench.plugins import discover
+    from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     found = registry.all(kind)
@@ -51,8 +51,8 @@ def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_thir
 @plugin_options
 def plugins(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """List the plugins that were found, and why a broken one is broken."""
-    from pubench.compatibility import API
-    from pubench.plugins import discover
+    from pubench.plugins.compatibility import API
+    from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     if as_json:

@@ -14,7 +14,7 @@ from pubench.cli.output import with_problems
 from pubench.cli.report import html_page, make_report, read_runs
 
 if TYPE_CHECKING:
-    from pubench.results import Results
+    from pubench.results.table import Results
 
 __all__ = ["watch"]
 
@@ -45,7 +45,7 @@ def watch(folders: Sequence[Path], page: Path) -> int:
 
 def _follow(folders: Sequence[Path], page: Path) -> Results:
     # Imported when the command runs: other commands should not wait for it.
-    from pubench.lock import is_running
+    from pubench.results.lock import is_running
 
     seen = None
     while any(map(is_running, folders)):
@@ -71,7 +71,7 @@ def _state(folders: Sequence[Path]) -> tuple[tuple[int, int], ...]:
 
 
 def _write(folders: Sequence[Path], page: Path, *, reload: int) -> Results:
-    from pubench.cache import write_atomically
+    from pubench.data.cache import write_atomically
 
     results = read_runs(folders)
     write_atomically(page, html_page(results, make_report(results, folders), folders, reload=reload))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from pubench.results import Results
+    from pubench.results.table import Results
 
 __all__ = ["completion", "export", "with_problems"]
 
@@ -29,8 +29,8 @@ __all__ = ["completion", "export", "with_problems"]
 @click.option("--no-times", is_flag=True, help="Leave out time and memory, which differ from run to run.")
 def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
     """Write one tidy row for each cell of the run in FOLDER."""
-    from pubench.export import export_text, export_to
-    from pubench.results import read_results
+    from pubench.results.export import export_text, export_to
+    from pubench.results.table import read_results
 
     results = with_problems(read_results(folder))
     if out is not None:

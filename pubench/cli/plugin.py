@@ -35,7 +35,7 @@ def plugin() -> None:
 @click.option("--cython", is_flag=True, help="With a loop in Cython; not for data sets.")
 def new(name: str, kind: str, cython: bool) -> None:
     """Make a package for a new plugin in the folder NAME: source, tests, workflows, an example suite."""
-    from pubench.plugins import discover
+    from pubench.plugins.discovery import discover
     from pubench.scaffold import new_plugin
 
     folder = new_plugin(name, kind, discover(), cython=cython, parent=Path.cwd())
@@ -84,7 +84,7 @@ def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
     from rich.padding import Padding
     from rich.text import Text
 
-    from pubench.registry import SINGULAR
+    from pubench.plugins.registry import SINGULAR
 
     console, counts, last = Console(highlight=False), dict.fromkeys(_SIGNS, 0), ("", "")
     for outcome in outcomes:

@@ -14,9 +14,9 @@ from pubench.errors import DataError
 from pubench.specs import SCENARIOS, Scenario
 
 if TYPE_CHECKING:
-    from pubench.plan_data import DatasetPart
-    from pubench.prior_table import PriorRow, PriorTable
-    from pubench.registry import Registry
+    from pubench.plan.datasets import ResolvedDataset
+    from pubench.plugins.registry import Registry
+    from pubench.run.prior_table import PriorRow, PriorTable
 
 __all__ = ["prior"]
 
@@ -73,9 +73,9 @@ def prior(
     shown beside the estimates.
     """
     from pubench.cli.loading import Loading
-    from pubench.labelling import Labelling
-    from pubench.plugins import discover
-    from pubench.prior_table import prior_table
+    from pubench.data.labelling import Labelling
+    from pubench.plugins.discovery import discover
+    from pubench.run.prior_table import prior_table
 
     if positives is not None and frequency is not None:
         raise click.UsageError("--positives and --frequency exclude each other; give one of the two")
@@ -98,10 +98,10 @@ def prior(
 
 def _part(
     source: str, params: dict[str, Any], positive: tuple[str, ...], registry: Registry, files: list[str]
-) -> DatasetPart:
+) -> ResolvedDataset:
     """Load the data set behind DATA."""
-    from pubench.plan_data import dataset_parts
-    from pubench.suite import DatasetEntry
+    from pubench.plan.datasets import dataset_parts
+    from pubench.suite.entries import DatasetEntry
 
     use, own = _found(source, registry)
     named = {"use": use, "name": Path(source).name, "params": own | params}

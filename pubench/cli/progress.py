@@ -11,7 +11,7 @@ from typing import Any, Self
 import click
 
 from pubench.cli.loading import Loading
-from pubench.jobs import Cell
+from pubench.plan.jobs import Cell
 
 __all__ = ["Bar", "Lines", "Silent", "make_progress"]
 

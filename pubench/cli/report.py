@@ -11,8 +11,8 @@ import click
 from pubench.cli.output import with_problems
 
 if TYPE_CHECKING:
-    from pubench.report import Report
-    from pubench.results import Results
+    from pubench.reporting import Report
+    from pubench.results.table import Results
 
 __all__ = ["html_page", "make_report", "markdown_page", "read_runs", "report"]
 
@@ -86,8 +86,8 @@ def _live(folders: Sequence[Path], forms: Sequence[str] | None, out: Path | None
 
 def read_runs(folders: Sequence[Path]) -> Results:
     """Read the runs of some folders as one."""
-    from pubench.merging import merge_results
-    from pubench.results import read_results
+    from pubench.results.merging import merge_results
+    from pubench.results.table import read_results
 
     return merge_results([read_results(folder) for folder in folders])
 
@@ -96,9 +96,9 @@ def make_report(results: Results, folders: Sequence[Path] = ()) -> Report:
     """Gather what the tables show; ``folders`` are those whose runs the results come from."""
     from dataclasses import fields
 
-    from pubench.comparison import Rules
-    from pubench.report import build_report
-    from pubench.store import read_cards
+    from pubench.reporting import build_report
+    from pubench.results.store import read_cards
+    from pubench.stats.comparison import Rules
 
     plan = results.plan
     metrics = {name: plan.metrics[name].greater_is_better for name in plan.shown}
@@ -119,8 +119,8 @@ def html_page(results: Results, report: Report, folders: Sequence[Path] = (), *,
 
     With ``reload`` the page loads itself again after so many seconds.
     """
-    from pubench.report.html import html_report
-    from pubench.store import read_provenance, read_trials
+    from pubench.reporting.html import html_report
+    from pubench.results.store import read_provenance, read_trials
 
     made: list[dict[str, Any]] = []
     trials: dict[str, Any] = {}
@@ -132,15 +132,15 @@ def html_page(results: Results, report: Report, folders: Sequence[Path] = (), *,
 
 def markdown_page(results: Results, report: Report, folders: Sequence[Path] = ()) -> str:
     """Render a report as Markdown, with the numbers of what the HTML page draws of images."""
-    from pubench.report.images import find_galleries
-    from pubench.report.text import markdown_report
+    from pubench.reporting.images import find_galleries
+    from pubench.reporting.text import markdown_report
 
     return markdown_report(report, find_galleries(results.rows, _inside(results, folders)))
 
 
 def _inside(results: Results, folders: Sequence[Path]) -> dict[str, Any]:
     """Return what the models of all runs told of themselves."""
-    from pubench.store import read_inside
+    from pubench.results.store import read_inside
 
     inside: dict[str, Any] = {}
     for folder in folders or [results.folder]:
@@ -149,8 +149,8 @@ def _inside(results: Results, folders: Sequence[Path]) -> dict[str, Any]:
 
 
 def _print(results: Results, made: Report, form: str, folders: Sequence[Path]) -> None:
-    from pubench.report.spreadsheet import scores_csv
-    from pubench.report.terminal import terminal_report
+    from pubench.reporting.spreadsheet import scores_csv
+    from pubench.reporting.terminal import terminal_report
 
     if form == "text":
         from rich.console import Console
@@ -167,7 +167,7 @@ def _files(
     results: Results, made: Report, forms: Sequence[str], folders: Sequence[Path]
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file of a report."""
-    from pubench.report.spreadsheet import pairs_csv, paper_csv, scores_csv
+    from pubench.reporting.spreadsheet import pairs_csv, paper_csv, scores_csv
 
     if "html" in forms:
         yield "report.html", html_page(results, made, folders).encode()
@@ -183,9 +183,9 @@ def _files(
 
 
 def _latex(made: Report) -> Iterator[tuple[str, bytes]]:
-    from pubench.report.diagram import rank_diagram
-    from pubench.report.drawing import draw, pgf
-    from pubench.report.latex import latex_files
+    from pubench.reporting.diagram import rank_diagram
+    from pubench.reporting.drawing import draw, pgf
+    from pubench.reporting.latex import latex_files
 
     files = latex_files(made)
     for name, text in files.items():

@@ -12,7 +12,7 @@ import click
 from pubench.cli.options import SUITE, data_option, plugin_options
 
 if TYPE_CHECKING:
-    from pubench.results import Results
+    from pubench.results.table import Results
 
 __all__ = ["suite"]
 
@@ -52,7 +52,7 @@ def run(
     """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
     from pubench.api import run_suite
     from pubench.cli.progress import make_progress
-    from pubench.runner import stop_workers
+    from pubench.run.driver import stop_workers
 
     progress = make_progress(quiet=quiet, jobs=options["jobs"])
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -83,10 +83,10 @@ def run(
 
 
 def _conclude(results: Results, *, quiet: bool) -> None:
-    from pubench.cache import write_atomically
     from pubench.cli.report import html_page, make_report, markdown_page
+    from pubench.data.cache import write_atomically
     from pubench.errors import StoreError
-    from pubench.report.terminal import terminal_report
+    from pubench.reporting.terminal import terminal_report
 
     report = make_report(results)
     texts = {"report.md": markdown_page(results, report), "report.html": html_page(results, report)}
@@ -115,11 +115,11 @@ def _summary(results: Results) -> str:
 @plugin_options
 def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
     """Validate SUITE, load its data, and say what would run."""
-    from pubench.checking import parameter_problems
     from pubench.cli.loading import Loading
     from pubench.errors import SuiteError
-    from pubench.plan import plan_suite
-    from pubench.plugins import discover
+    from pubench.plan.checking import parameter_problems
+    from pubench.plan.planning import plan_suite
+    from pubench.plugins.discovery import discover
     from pubench.suite import load_suite
 
     parsed = load_suite(suite)
@@ -170,8 +170,8 @@ def show(suite: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON: the number of cells in each status.")
 def status(folder: Path, errors: bool, as_json: bool) -> int:
     """Say how far the run in FOLDER is, while it runs or afterwards."""
-    from pubench.results import FAILED, read_results
-    from pubench.store import read_records
+    from pubench.results.store import read_records
+    from pubench.results.table import FAILED, read_results
 
     results = read_results(folder)
     failed = [row for row in results.rows if row["status"] in FAILED]

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pubench import __version__
-from pubench.compatibility import API
 from pubench.errors import PubenchError
-from pubench.registry import SINGULAR, Registry
+from pubench.plugins.compatibility import API
+from pubench.plugins.registry import SINGULAR, Registry
 
 __all__ = ["KINDS", "new_plugin"]
 

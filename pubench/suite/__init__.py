@@ -13,23 +13,11 @@ from typing import Any
 
 from pubench.errors import SuiteError, did_you_mean
 from pubench.suite.base import Key, Problem, TomlSchema, read_table
-from pubench.suite.entries import AlgorithmEntry, DatasetEntry, SampleConfig
-from pubench.suite.models import LimitsConfig, PriorConfig, Suite, TuningConfig
-from pubench.suite.reporting import PaperConfig, PaperNumber, ReportConfig
-from pubench.suite.smoke import SUFFIX, SmokeConfig, smoke_size
+from pubench.suite.models import Suite
+from pubench.suite.smoke import SUFFIX, smoke_size
 
 __all__ = [
-    "AlgorithmEntry",
-    "DatasetEntry",
-    "LimitsConfig",
-    "PaperConfig",
-    "PaperNumber",
-    "PriorConfig",
-    "ReportConfig",
-    "SampleConfig",
-    "SmokeConfig",
     "Suite",
-    "TuningConfig",
     "bundled_suites",
     "load_suite",
     "parse_suite",

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, ValidationError
 
-from pubench.labelling import Labelling
-from pubench.preprocess import Preprocess
+from pubench.data.labelling import Labelling
+from pubench.data.preprocess import Preprocess
 from pubench.specs import Scenario
 from pubench.suite.base import Problem, Table
 from pubench.suite.search import Searched

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from pubench.columns import TIMED, on_training
 from pubench.errors import did_you_mean
 from pubench.suite.base import Problem
+from pubench.suite.columns import TIMED, on_training
 from pubench.suite.entries import is_valid, read_labelling
 from pubench.suite.reporting import ReportConfig
 

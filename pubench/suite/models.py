@@ -62,6 +62,11 @@ class TuningConfig(Table):
         trials = {} if given.get("sampler") == "grid" else {"trials": 20}
         return folds | trials | given
 
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether settings depend on the values of earlier ones, so that each criterion needs its own search."""
+        return self.sampler == "tpe"
+
 
 class PriorConfig(Table):
     """Where the class prior comes from that algorithms and criteria are given."""

@@ -13,7 +13,7 @@ A plugin's test subclasses the class of its kind and says which name it is about
 from __future__ import annotations
 
 from pubench.testing.algorithm import AlgorithmContract
-from pubench.testing.contract import Contract, ContractError
+from pubench.testing.contract import ContractError
 from pubench.testing.criterion import CriterionContract
 from pubench.testing.dataset import DatasetContract
 from pubench.testing.metric import MetricContract
@@ -22,7 +22,6 @@ from pubench.testing.samples import Sample, easy_sample
 
 __all__ = [
     "AlgorithmContract",
-    "Contract",
     "ContractError",
     "CriterionContract",
     "DatasetContract",

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
 from unittest import SkipTest
 
-from pubench.registry import SINGULAR, Registered
+from pubench.plugins.registry import SINGULAR, Registered
 from pubench.specs import Spec
 from pubench.testing.importing import import_problem
 from pubench.testing.subjects import find

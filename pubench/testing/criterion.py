@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pubench.criteria import Validation
-from pubench.imports import resolve
+from pubench.plugins.imports import resolve
 from pubench.specs import Criterion, Scenario
 from pubench.testing.contract import Contract, fail
 from pubench.testing.decoys import beside

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pubench.data import Data
-from pubench.data_checks import check_params, checked_data
+from pubench.data.checks import check_params, checked_data
+from pubench.data.values import Data
 from pubench.errors import DataError
-from pubench.imports import resolve
+from pubench.plugins.imports import resolve
 from pubench.specs import Dataset
 from pubench.testing.contract import Contract, attempt, fail, skip
 

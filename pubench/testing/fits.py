@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.imports import resolve
+from pubench.plugins.imports import resolve
 from pubench.specs import Algorithm
 from pubench.testing.samples import Sample
 

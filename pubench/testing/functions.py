@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pubench.imports import resolve
+from pubench.plugins.imports import resolve
 from pubench.testing.contract import attempt, fail
 
 __all__ = ["check_signature", "frozen_call", "number"]

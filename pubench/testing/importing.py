@@ -7,7 +7,7 @@ import subprocess
 import sys
 from functools import lru_cache
 
-from pubench.registry import Origin
+from pubench.plugins.registry import Origin
 
 __all__ = ["HEAVY", "SECONDS", "import_problem"]
 
@@ -30,7 +30,7 @@ HEAVY = (
 _CODE = """
 import importlib, json, sys, time
 sys.path[:] = {path!r}
-import pubench.hookspecs, pubench.imports, pubench.specs
+import pubench.plugins.hookspecs, pubench.plugins.imports, pubench.specs
 for name in {before!r}:
     importlib.import_module(name)
 known = set(sys.modules)
@@ -69,7 +69,7 @@ def _measure(origin: Origin) -> tuple[float, list[str]]:
     before: tuple[str, ...] = ()
     if origin.file:
         load, before = (
-            f"pubench.imports.load_file({origin.file!r})",
+            f"pubench.plugins.imports.load_file({origin.file!r})",
             ("pubench.base", "scipy.sparse", "pandas"),
         )
     else:

@@ -10,9 +10,9 @@ from unittest import mock
 
 import numpy as np
 
-from pubench.fitting import MisbehaviourError, predict
-from pubench.imports import resolve
+from pubench.child.fitting import MisbehaviourError, predict
 from pubench.metrics import roc_auc
+from pubench.plugins.imports import resolve
 from pubench.specs import Algorithm, Scenario
 from pubench.testing.contract import Contract, ContractError, attempt, fail, plain, quiet, skip
 from pubench.testing.decoys import beside

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.imports import resolve
+from pubench.plugins.imports import resolve
 from pubench.specs import Metric
 from pubench.testing.contract import Contract, fail, skip
 from pubench.testing.functions import check_signature, frozen_call

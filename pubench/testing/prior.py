@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pubench.errors import PriorError
-from pubench.imports import resolve
+from pubench.plugins.imports import resolve
 from pubench.priors import PriorEstimate, checked
 from pubench.specs import PriorEstimator, Scenario
 from pubench.testing.contract import Contract, attempt, fail, skip

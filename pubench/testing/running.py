@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
-from pubench.registry import KINDS
+from pubench.plugins.registry import KINDS
 from pubench.testing.algorithm import AlgorithmContract
 from pubench.testing.contract import Contract, ContractError, checks_of, plain, title_of
 from pubench.testing.criterion import CriterionContract

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from pubench.errors import PubenchError, did_you_mean
-from pubench.plugins import GROUP, build_registry, discover
-from pubench.registry import Origin, PluginInfo, Registered, Registry
+from pubench.plugins.discovery import GROUP, build_registry, discover
+from pubench.plugins.registry import Origin, PluginInfo, Registered, Registry
 from pubench.specs import Spec
 
 __all__ = ["Subject", "Subjects", "find", "find_subjects"]

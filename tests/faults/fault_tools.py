@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from pubench.results import TIMES, read_results
+from pubench.results.table import TIMES, read_results
 
 PLUGIN = Path(__file__).with_name("misbehaving.py")
 MARKER = "PUBENCH_FAULT_TEST"

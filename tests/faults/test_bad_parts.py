@@ -11,8 +11,8 @@ import pytest
 from fault_tools import CASE_CONTROL, PLUGIN, named, pubench, run, sentences, stable_rows, write_suite
 
 from pubench.api import run_suite
-from pubench.results import Results, read_results
-from pubench.store import read_records, read_trials
+from pubench.results.store import read_records, read_trials
+from pubench.results.table import Results, read_results
 
 BAD = Path(__file__).with_name("bad_parts.py")
 PLUGINS = (PLUGIN, BAD)

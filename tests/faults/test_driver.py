@@ -25,7 +25,7 @@ from fault_tools import (
 )
 
 from pubench.api import run_suite
-from pubench.store import read_records
+from pubench.results.store import read_records
 
 CELLS = 20
 SLOW_JOBS = ["2", pytest.param("1", marks=pytest.mark.slow)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fault_tools import driver, pubench, run, run_arguments, sentences, stored, wait_for, write_suite
 
-from pubench.lock import is_running
+from pubench.results.lock import is_running
 
 CELLS = 40
 LIVE = 'id="live"'

@@ -14,8 +14,8 @@ from fault_tools import PLUGIN, alive, driver, pubench, run_arguments, stable_ro
 from misbehaving import ALGORITHMS
 
 from pubench.api import run_suite
-from pubench.results import read_results
-from pubench.store import read_records
+from pubench.results.store import read_records
+from pubench.results.table import read_results
 
 MEMORY = 400
 WRITES = ("failed", "ValueError: assignment destination is read-only")

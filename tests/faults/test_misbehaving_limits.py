@@ -10,9 +10,9 @@ import pytest
 from fault_tools import PLUGIN, named, run, sentences, stable_rows, write_suite
 
 from pubench.api import run_suite
-from pubench.results import Results
-from pubench.sandbox import Sandbox
-from pubench.store import read_records, read_trials
+from pubench.results.store import read_records, read_trials
+from pubench.results.table import Results
+from pubench.sandbox.process import Sandbox
 
 TUNING = {"criteria": ["puf", "fp-fn"], "sampler": "grid", "folds": 2}
 

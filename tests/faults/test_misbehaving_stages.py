@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pubench import run_suite
-from pubench.results import Results
-from pubench.store import read_inside
+from pubench.results.store import read_inside
+from pubench.results.table import Results
 
 PLUGIN = """
 import os

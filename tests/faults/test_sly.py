@@ -11,8 +11,8 @@ import pytest
 
 from pubench import run_suite
 from pubench.errors import RunFolderError
-from pubench.export import export_to
-from pubench.store import read_records
+from pubench.results.export import export_to
+from pubench.results.store import read_records
 
 PLUGIN = Path(__file__).with_name("sly.py")
 SUITE = """

@@ -27,8 +27,8 @@ from fault_tools import (
 )
 
 from pubench.api import run_suite
-from pubench.results import read_results
-from pubench.store import read_records
+from pubench.results.store import read_records
+from pubench.results.table import read_results
 
 CELLS = 8
 

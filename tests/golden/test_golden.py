@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from pubench import plan_data
-from pubench.plan import Planned, plan_suite
-from pubench.plugins import discover
-from pubench.prepare import prepare
-from pubench.prepared import Prepared
-from pubench.registry import Registry
+from pubench.data.loading import load_stored
+from pubench.data.stored import StoredDataset
+from pubench.plan import datasets
+from pubench.plan.planning import ExecutionPlan, plan_suite
+from pubench.plugins.discovery import discover
+from pubench.plugins.registry import Registry
 from pubench.suite import bundled_suites, load_suite
 
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ def digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:32]
 
 
-def summary(found: Planned) -> dict[str, object]:
+def summary(found: ExecutionPlan) -> dict[str, object]:
     """Return digests of keys, names and seeds, with the first and the last key in full."""
     cells = [
         [
@@ -73,16 +73,16 @@ def test_keys_and_seeds_are_those_on_record(
 ) -> None:
     def recorded(registered, params, **options):
         meta = DATASETS[json.dumps([registered.spec.name, dict(params)], sort_keys=True)]["meta"]
-        return Prepared.from_json(json.dumps(meta), folder=Path("absent"), truth=Path("absent"))
+        return StoredDataset.from_json(json.dumps(meta), folder=Path("absent"), truth=Path("absent"))
 
-    monkeypatch.setattr(plan_data, "prepare", recorded)
-    monkeypatch.setattr(plan_data, "_given_counts", lambda plan: None)
+    monkeypatch.setattr(datasets, "load_stored", recorded)
+    monkeypatch.setattr(datasets, "_given_counts", lambda plan: None)
     assert summary(plan_suite(load_suite(name), registry, source="suite.toml")) == PLANS[name]
 
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_cached_data_keep_their_name_and_fingerprint(name: str, registry: Registry) -> None:
     dataset, params = json.loads(name)
-    found = prepare(registry.dataset(dataset), params)
+    found = load_stored(registry.dataset(dataset), params)
     assert Path(found.folder).name == DATASETS[name]["cache"]
     assert found.fingerprint == DATASETS[name]["meta"]["fingerprint"]

@@ -6,8 +6,8 @@ import re
 from importlib.metadata import version
 from pathlib import Path
 
-from pubench.plugins import discover
-from pubench.provenance import gather
+from pubench.plugins.discovery import discover
+from pubench.results.provenance import gather
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")

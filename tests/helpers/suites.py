@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from pubench import run_suite
-from pubench.plan import plan_suite
-from pubench.plugins import discover
+from pubench.plan.planning import plan_suite
+from pubench.plugins.discovery import discover
 from pubench.suite import parse_suite
 
 TOY = Path(__file__).with_name("toy_plugin.py")

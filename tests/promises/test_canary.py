@@ -14,12 +14,12 @@ import pytest
 from numpy.typing import NDArray
 
 import pubench
-from pubench.cell import label_rows
-from pubench.jobs import Job
-from pubench.plan import plan_suite
-from pubench.plugins import discover
+from pubench.data.truth import read_target
+from pubench.plan.jobs import Job
+from pubench.plan.planning import plan_suite
+from pubench.plugins.discovery import discover
+from pubench.run.cell import label_rows
 from pubench.suite import parse_suite
-from pubench.truth import read_target
 
 PLUGIN = Path(__file__).with_name("canary.py")
 SUITE = """

@@ -1,0 +1,191 @@
+"""In the child: run a data set plugin's loader, check what it returns, and save it as arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.data.cache import write_atomically
+from pubench.data.checks import check_params, checked_data
+from pubench.data.stored import StoredDataset, fingerprint, row_order
+from pubench.data.truth import truth_path
+from pubench.data.values import Data
+from pubench.errors import DataError
+from pubench.plugins.imports import load_files, resolve
+from pubench.sandbox.messages import Message
+
+if TYPE_CHECKING:
+    from pubench.child.channel import Channel
+
+__all__ = ["serve_load"]
+
+_TOLD_SECONDS = 0.1
+_TOLD_LETTERS, _FACT_LETTERS, _MOST_FACTS = 500, 2_000, 40
+_LOG = logging.getLogger("pubench.data")
+
+
+def serve_load(message: Message, channel: Channel) -> None:
+    """In the child: load, check and save the data set named by the request."""
+    request = message.header
+    load_files(request["files"])
+    try:
+        with _telling(channel):
+            loader = resolve(request["loader"])
+            check_params(loader, request["params"])
+            data = loader(**request["params"])
+            facts = _facts(request["card"], request["params"])
+    except DataError as error:
+        channel.send({"kind": "failed", "error": str(error)})
+        return
+    try:
+        _save(request, checked_data(request["name"], data), facts)
+    except OSError as error:
+        # NumPy says how many bytes it could not write, but has no error number for it.
+        raise DataError(
+            f"cannot write the cache {request['folder']}: {error.strerror or error}; "
+            "make room, or set PUBENCH_CACHE to another folder"
+        ) from error
+    channel.send({"kind": "loaded"})
+
+
+class _Telling(logging.Handler):
+    """Sends what is logged to the worker, from the loader's own thread and not too often."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(logging.INFO)
+        self._channel, self._thread, self._last = channel, threading.get_ident(), 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # Two threads that write at a time would garble the channel.
+        if record.thread != self._thread:
+            return
+        if record.levelno < logging.WARNING:
+            if time.monotonic() - self._last < _TOLD_SECONDS:
+                return
+            self._last = time.monotonic()
+        text = record.getMessage()[:_TOLD_LETTERS]
+        # A forked copy of this process has no channel.
+        with contextlib.suppress(OSError):
+            self._channel.send({"kind": "told", "level": record.levelno, "text": text})
+
+
+@contextlib.contextmanager
+def _telling(channel: Channel) -> Iterator[None]:
+    """Let the worker hear what is logged to ``pubench.data.values``."""
+    handler, level = _Telling(channel), _LOG.level
+    _LOG.addHandler(handler)
+    _LOG.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        _LOG.removeHandler(handler)
+        _LOG.setLevel(level)
+
+
+def _facts(card: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the plugin knows of the data, as short texts and whole numbers; a card that fails dooms no data."""
+    if not card:
+        return {}
+    try:
+        found: Mapping[str, Any] = resolve(card)(**params)
+    except Exception as error:
+        _LOG.warning("the card could not be made: %s: %s", type(error).__name__, error)
+        return {}
+    plain = {
+        str(name): value[:_FACT_LETTERS] if isinstance(value, str) else value
+        for name, value in found.items()
+        if isinstance(value, str | int) and value != ""
+    }
+    return dict(list(plain.items())[:_MOST_FACTS])
+
+
+def _class_names(target: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    values, codes = np.unique(target, return_inverse=True)
+    names = [str(int(v)) if isinstance(v, np.floating) and float(v).is_integer() else str(v) for v in values]
+    return tuple(names), codes.astype(np.int32)
+
+
+def _save(request: Mapping[str, Any], data: Data, facts: Mapping[str, Any]) -> None:
+    folder = Path(request["folder"])
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    order = row_order(data.X.shape[0])
+    classes, codes = _class_names(data.target)
+    truth = truth_path(folder)
+    X: Any = data.X[order]
+    parts = _parts(X)
+    split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
+    categorical = tuple(sorted((int(c), len(names)) for c, names in data.categorical.items()))
+    posterior = None if data.posterior is None else np.asarray(data.posterior, dtype=np.float64)[order]
+    named = {"split": split, "posterior": posterior}
+    extras = {name: array for name, array in named.items() if array is not None}
+    hashed = [*parts.values(), codes[order], *extras.values()]
+    missing = int(np.isnan(next(iter(parts.values()))).sum())
+    missing_codes = int(sum(np.isnan(X[:, column]).sum() for column in data.categorical))
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".tmp-"))
+    try:
+        for part, array in parts.items():
+            np.save(temporary / f"{part}.npy", array)
+        _save_truth(truth, codes[order], extras)
+        prepared = StoredDataset(
+            name=request["name"],
+            folder=str(folder),
+            truth=str(truth),
+            fingerprint=fingerprint(hashed, (classes, categorical)),
+            n_rows=X.shape[0],
+            n_features=X.shape[1],
+            sparse="indptr" in parts,
+            missing=missing - missing_codes,
+            missing_codes=missing_codes,
+            classes=classes,
+            counts=tuple(np.bincount(codes, minlength=len(classes)).tolist()),
+            categorical=categorical,
+            has_split=data.split is not None,
+            has_posterior=data.posterior is not None,
+            pu=data.pu,
+            feature_names=data.feature_names,
+            target_type=data.target.dtype.str if data.target.dtype.kind in "iufb" else "",
+            params=request["asked"],
+            facts=facts,
+            image_shape=data.image_shape,
+        )
+        if data.categorical:
+            names = {int(column): list(map(str, found)) for column, found in data.categorical.items()}
+            (temporary / "categories.json").write_text(json.dumps(names), encoding="utf-8")
+        (temporary / "meta.json").write_text(prepared.to_json(), encoding="utf-8")
+        sizes = [(temporary / p.name if p.parent == folder else p).stat().st_size for p in prepared.arrays()]
+        write_atomically(temporary / "sizes", " ".join(map(str, sizes)))
+        # Another process may have been faster; its copy is the same.
+        with contextlib.suppress(OSError):
+            os.rename(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _parts(X: Any) -> dict[str, NDArray[Any]]:
+    if isinstance(X, np.ndarray):
+        return {"X": np.ascontiguousarray(X)}
+    return {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+
+
+def _save_truth(path: Path, codes: NDArray[np.int32], extras: Mapping[str, NDArray[Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    named = {path.with_suffix(f".{name}.npy"): array for name, array in extras.items()}
+    for target, array in ({path: codes} | named).items():
+        temporary = target.with_name(f".{target.stem}.{os.getpid()}.npy")
+        try:
+            np.save(temporary, array)
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,143 @@
+"""A data set from the cache; if it is not there, a child process runs the plugin's loader first."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pubench.data.cache import cache_root, digest
+from pubench.data.stored import StoredDataset, read_categories, read_features, row_order
+from pubench.data.truth import read_posterior, read_split, read_target, truth_path
+from pubench.data.values import Array, Data
+from pubench.errors import DataError
+from pubench.plugins.imports import resolve
+from pubench.plugins.registry import Registered
+from pubench.sandbox.messages import Message
+from pubench.sandbox.process import Sandbox, SandboxError
+from pubench.specs import Dataset
+
+__all__ = ["as_loaded", "load_stored", "read_stored"]
+
+_FORMAT = 5
+# Who wants to see how loading goes listens to this logger; a loader in the child is heard through it too.
+_LOG = logging.getLogger("pubench.data")
+
+
+def load_stored(
+    registered: Registered[Dataset],
+    params: Mapping[str, Any],
+    *,
+    files: Sequence[str] = (),
+    seconds: float = 3600,
+    memory_mb: int = 16_384,
+) -> StoredDataset:
+    """Return the data set from the cache, loading it first if it is not there, in a process of its own."""
+    spec, arguments = registered.spec, {**registered.spec.params, **params}
+    key = digest([_FORMAT, spec.name, registered.version, spec.loader, arguments, _identity(spec, arguments)])
+    folder = cache_root() / "prepared" / key
+    cached = _from_cache(folder)
+    if cached is not None:
+        return cached
+    request = {
+        "kind": "load",
+        "name": spec.name,
+        "loader": spec.loader,
+        "card": spec.card,
+        "params": arguments,
+        "asked": dict(params),
+        "files": list(files),
+        "folder": str(folder),
+    }
+    reply = _loaded(spec.name, request, Sandbox(memory_mb=memory_mb), seconds)
+    if reply.kind == "failed":
+        raise DataError(f"data set '{spec.name}' could not be loaded: {reply.header['error']}")
+    stored = _from_cache(folder)
+    if stored is None:
+        raise DataError(f"data set '{spec.name}' vanished from the cache {folder}; run again")
+    return stored
+
+
+def _loaded(name: str, request: dict[str, Any], sandbox: Sandbox, seconds: float) -> Message:
+    """Let the child load; what it tells meanwhile is logged here, ``ended`` marks the last word about it."""
+    _LOG.info("loading data set '%s'", name)
+    deadline = time.monotonic() + seconds
+    try:
+        sandbox.send(request, seconds=seconds)
+        while True:
+            reply = sandbox.receive(seconds=deadline - time.monotonic())
+            if reply.kind != "told":
+                return reply
+            _LOG.log(int(reply.header["level"]), "%s", reply.header["text"])
+    except SandboxError as failure:
+        raise DataError(f"data set '{name}': its loader {failure.reason}") from failure
+    finally:
+        sandbox.close()
+        _LOG.info("data set '%s': the loader has ended", name, extra={"ended": True})
+
+
+def _identity(spec: Dataset, arguments: Mapping[str, Any]) -> Any:
+    if not spec.identity:
+        return None
+    try:
+        return resolve(spec.identity)(**arguments)
+    except DataError as error:
+        raise DataError(f"data set '{spec.name}': {error}") from error
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise DataError(f"data set '{spec.name}': its identity raised {reason}") from error
+
+
+def _from_cache(folder: Path) -> StoredDataset | None:
+    """Return what the cache holds; what is not whole is removed."""
+    found = read_stored(folder)
+    if found is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def read_stored(folder: Path) -> StoredDataset | None:
+    """Return a cached data set, unless a file is missing or has another size than it was written with."""
+    try:
+        text = (folder / "meta.json").read_text(encoding="utf-8")
+        stored = StoredDataset.from_json(text, folder=folder, truth=truth_path(folder))
+        sizes = (folder / "sizes").read_text(encoding="utf-8").split()
+        if [str(path.stat().st_size) for path in stored.arrays()] == sizes:
+            return stored
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def as_loaded(stored: StoredDataset) -> Data:
+    """Return a stored data set as its loader returned it: true classes and all, in arrays of its own."""
+    place = np.empty(stored.n_rows, dtype=np.int64)
+    place[row_order(stored.n_rows)] = np.arange(stored.n_rows)
+    mapped: Any = read_features(stored.folder, stored.sparse, stored.n_features)
+    X: Any = mapped[place]
+    return Data(
+        X=X if stored.sparse else np.asarray(X),
+        target=_classes(stored)[read_target(stored.truth)[place]],
+        feature_names=stored.feature_names,
+        categorical=read_categories(stored),
+        split=read_split(stored.truth)[place] if stored.has_split else None,
+        posterior=read_posterior(stored.truth)[place] if stored.has_posterior else None,
+        pu=stored.pu,
+        image_shape=stored.image_shape,
+    )
+
+
+def _classes(stored: StoredDataset) -> Array:
+    """Return the classes by their number; in the cache their names are texts, whatever they were."""
+    names = stored.classes
+    if not stored.target_type:
+        return np.asarray(names)
+    kind = np.dtype(stored.target_type)
+    if kind.kind == "b":
+        return np.asarray([name == "True" for name in names])
+    return np.asarray([float(name) if kind.kind == "f" else int(name) for name in names], dtype=kind)

@@ -1,0 +1,62 @@
+"""Features made ready for a learner, by what the training rows alone say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pubench.data.preprocess.config import Preprocess
+from pubench.data.preprocess.dense import DensePreprocess, fit_dense
+from pubench.data.preprocess.rows import Composed, frequent_columns
+from pubench.data.preprocess.sparse import SparsePreprocess, fit_sparse
+
+if TYPE_CHECKING:
+    from pubench.data.values import Matrix
+
+__all__ = ["Composed", "DensePreprocess", "Fitted", "Preprocess", "SparsePreprocess", "fit_preprocess"]
+
+Fitted = DensePreprocess | SparsePreprocess | Composed
+
+
+def fit_preprocess(
+    config: Preprocess, X_train: Matrix, categorical: Mapping[int, int], *, missing: bool = True
+) -> Fitted:
+    """Learn fills and scales from the training rows; ``.transform(X)`` then applies to any rows.
+
+    A column that holds one value only in training tells a learner nothing and becomes 0 in all rows, and so
+    does a column with no value at all, unless nothing is imputed. (``"maxabs"`` keeps constants other than
+    0, ``scale="none"`` keeps all.) A column whose interquartile range is 0 although it varies is centred but
+    not divided.
+
+    Sparse rows are divided, never shifted: ``"standard"`` divides by the standard deviation (zeros counted),
+    ``"minmax"`` and ``"robust"`` mean ``"maxabs"``. NaN in them,
+    and one-hot encoding of them, is a DataError.
+
+    Parameters
+    ----------
+    config : Preprocess
+    X_train : ndarray or CSR matrix of shape (n, d)
+    categorical : mapping of int to int
+        Column -> number of codes. A one-hot block has that width whatever codes occur in training.
+    missing : bool
+        False promises that no row, here or later, misses a number, and saves working out the fills.
+
+    Returns
+    -------
+    DensePreprocess, SparsePreprocess or, with ``min_count`` or ``norm``, Composed
+    """
+    if not config.min_count and config.norm == "none":
+        return _fit_columns(config, X_train, categorical, missing)
+    kept = frequent_columns(X_train, config.min_count, categorical)
+    columns = X_train if kept is None else X_train[:, kept]
+    return Composed(kept, _fit_columns(config, columns, categorical, missing), config.norm)
+
+
+def _fit_columns(
+    config: Preprocess, X_train: Matrix, categorical: Mapping[int, int], missing: bool
+) -> DensePreprocess | SparsePreprocess:
+    if isinstance(X_train, np.ndarray):
+        return fit_dense(config, X_train, categorical, missing)
+    return fit_sparse(config, X_train, categorical)

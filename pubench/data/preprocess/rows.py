@@ -1,0 +1,68 @@
+"""Preprocessing that is not a matter of one column: rare columns dropped, rows given unit length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.data.preprocess.config import Norm, Vector
+from pubench.data.preprocess.dense import DensePreprocess
+from pubench.data.preprocess.sparse import SparsePreprocess
+from pubench.errors import DataError
+
+if TYPE_CHECKING:
+    from pubench.data.values import Matrix
+
+__all__ = ["Composed", "frequent_columns"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Composed:
+    """Fitted: keep the frequent columns, then fill and scale them, then give each row its length.
+
+    Attributes
+    ----------
+    kept : int array of shape (k,) or None
+        The columns that are frequent enough in training; None keeps all.
+    columns : DensePreprocess or SparsePreprocess
+    norm : str
+    """
+
+    kept: NDArray[np.int64] | None
+    columns: DensePreprocess | SparsePreprocess
+    norm: Norm
+
+    def transform(self, X: Matrix) -> Matrix:
+        """Return the rows made ready; a row of zeros stays one."""
+        Z = self.columns.transform(X if self.kept is None else X[:, self.kept])
+        if self.norm == "none":
+            return Z
+        lengths = _lengths(Z, self.norm)
+        lengths[lengths == 0] = 1.0
+        if isinstance(Z, np.ndarray):
+            return Z / lengths[:, np.newaxis]
+        data = Z.data / np.repeat(lengths, np.diff(Z.indptr))
+        return type(Z)((data, Z.indices, Z.indptr), shape=Z.shape)
+
+
+def _lengths(Z: Any, norm: Norm) -> Vector:
+    """Return the length of each row, shape (n,)."""
+    sizes = abs(Z) if norm == "l1" else Z * Z
+    total: Vector = np.asarray(sizes.sum(axis=1), dtype=np.float64).ravel()
+    return total if norm == "l1" else np.sqrt(total)
+
+
+def frequent_columns(X: Matrix, min_count: int, categorical: Mapping[int, int]) -> NDArray[np.int64] | None:
+    """Return the columns whose training rows add up to ``min_count`` or more; None where all are kept."""
+    if not min_count:
+        return None
+    if categorical:
+        raise DataError("min_count is for counts, not for categorical columns; remove it")
+    kept = np.flatnonzero(np.asarray(X.sum(axis=0)).ravel() >= min_count)
+    if not kept.size:
+        raise DataError(f"min_count = {min_count} leaves no column; lower it")
+    return kept

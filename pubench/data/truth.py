@@ -1,0 +1,56 @@
+"""The truth of a prepared data set: where it is kept, and reading it where results are evaluated.
+
+No child process that runs an algorithm imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.data.cache import digest
+
+__all__ = ["read_posterior", "read_sides", "read_split", "read_target", "truth_path"]
+
+
+def truth_path(folder: Path) -> Path:
+    """Return where the classes of the data set in ``folder`` are: in the same cache, under a name of their own.
+
+    Whoever is told where the features are is not told where the truth is: no file beside them names it.
+    """
+    return folder.parent.parent / "truth" / f"{digest(['truth', folder.name])}.npy"
+
+
+@lru_cache(maxsize=4)
+def read_target(truth: str) -> NDArray[np.int32]:
+    """Return the class number of each row, shape (n,)."""
+    codes: NDArray[np.int32] = np.load(truth)
+    return codes
+
+
+def read_sides(truth: str, classes: Mapping[int, int]) -> NDArray[np.int8]:
+    """Return 1 for positive rows, 0 for negative ones and -1 for those of classes not in use, shape (n,)."""
+    target = read_target(truth)
+    sides = np.full(max(int(target.max(initial=-1)), *classes) + 1, -1, dtype=np.int8)
+    sides[list(classes)] = list(classes.values())
+    found: NDArray[np.int8] = sides[target]
+    return found
+
+
+@lru_cache(maxsize=4)
+def read_split(truth: str) -> NDArray[Any]:
+    """Return ``"train"`` or ``"test"`` of each row, shape (n,)."""
+    split: NDArray[Any] = np.load(Path(truth).with_suffix(".split.npy"))
+    return split
+
+
+@lru_cache(maxsize=4)
+def read_posterior(truth: str) -> NDArray[np.float64]:
+    """Return Pr(y = 1 | x) of each row, shape (n,), where the data set knows it."""
+    posterior: NDArray[np.float64] = np.load(Path(truth).with_suffix(".posterior.npy"))
+    return posterior

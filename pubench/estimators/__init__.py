@@ -1,0 +1,1 @@
+"""Estimators for authors: what :mod:`pubench.base` and :func:`pubench.wrap` are made of."""

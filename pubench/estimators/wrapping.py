@@ -1,0 +1,42 @@
+"""A spec for an estimator of another package; nothing of that package is imported before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pubench.specs import Algorithm
+
+__all__ = ["wrap"]
+
+
+def wrap(
+    classifier: str,
+    *,
+    name: str,
+    params: Mapping[str, Any] | None = None,
+    labels: Sequence[Any] = (0, 1),
+    sizes: Mapping[str, str] | None = None,
+    **fields: Any,
+) -> Algorithm:
+    """Return an algorithm that is another package's PU estimator.
+
+    Parameters
+    ----------
+    classifier : str
+        The import string of a class that follows scikit-learn, for example ``"pulearn:BaggingPuClassifier"``.
+    name : str
+        The name that suites use.
+    params : mapping, optional
+        Parameters of the class. A text such as ``"sklearn.svm:SVC"`` stands for an estimator of that class, and
+        ``estimator__probability`` for a parameter of it.
+    labels : pair, default=(0, 1)
+        What the class calls unlabelled and labelled rows.
+    sizes : mapping of str to str, optional
+        Parameters of the class that are ``"n_labelled"`` or ``"n_unlabelled"``.
+    **fields
+        All else that :class:`pubench.specs.Algorithm` holds: ``receives=("prior", "random_state")``, ``space``, ...
+    """
+    given = {"classifier": classifier, "labels": list(labels), "sizes": dict(sizes or {}), **(params or {})}
+    about = {"summary": f"{classifier}, as it is"} | fields
+    return Algorithm(name=name, estimator="pubench.estimators.foreign:foreign", params=given, **about)

@@ -1,0 +1,237 @@
+"""A suite's data set entry, resolved: prepared arrays, chosen classes, digest, and what the data cannot serve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pubench.data.cache import digest
+from pubench.data.cards import card
+from pubench.data.classes import positive_sets, select_classes
+from pubench.data.labelling import Labelling, check_counts
+from pubench.data.loading import load_stored
+from pubench.data.preprocess import Preprocess
+from pubench.data.stored import StoredDataset
+from pubench.data.truth import read_split, read_target
+from pubench.errors import DataError
+from pubench.plan.jobs import DataPlan
+from pubench.plugins.imports import resolve
+from pubench.plugins.registry import Registered, Registry
+from pubench.specs import Dataset
+from pubench.suite.entries import DatasetEntry
+
+__all__ = ["ResolvedDataset", "dataset_parts", "expanded", "prepare_entry", "problem_card", "with_paths"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedDataset:
+    """A data set entry, prepared; ``plan`` is the reason in words when it could not be loaded.
+
+    An entry may make several problems: ``entry`` is its label, ``label`` the problem's.
+    """
+
+    label: str
+    plan: DataPlan | str
+    digest: str
+    rows_digest: str
+    counts: tuple[int, int] = (0, 0)
+    entry: str = ""
+    labellings: tuple[str, ...] = ()
+
+    @property
+    def pu(self) -> bool:
+        """Whether these are real PU data, whose true classes nobody knows."""
+        return isinstance(self.plan, DataPlan) and self.plan.prepared.pu
+
+    def is_given(self, labelling: Labelling) -> bool:
+        """Whether the suite wants this labelling of the data."""
+        return not self.labellings or labelling.label in self.labellings
+
+    def unfit(self, labelling: Labelling) -> str:
+        """Say why the labelling does not go with the data; nothing if it does."""
+        if isinstance(self.plan, str) or labelling.is_given == self.pu:
+            return ""
+        if self.pu:
+            return f"{self.label} comes with its own labels; use positives = 'given'"
+        return f"{self.label} comes without labels of its own; give positives or a frequency"
+
+    def refused_by(self, who: str, accepts: tuple[str, ...]) -> str:
+        """Say why somebody who accepts only so much cannot take the rows; nothing if they can."""
+        if isinstance(self.plan, str):
+            return ""
+        prepared, preprocess = self.plan.prepared, self.plan.preprocess
+        if prepared.sparse and "sparse" not in accepts:
+            return f"{who} cannot take sparse data ({self.label})"
+        holes = prepared.missing if preprocess.impute == "none" else 0
+        if prepared.categorical and preprocess.categorical == "codes":
+            if "categorical" not in accepts:
+                return f"{who} cannot take categorical codes ({self.label}); set preprocess.categorical"
+            holes += prepared.missing_codes
+        if holes and "missing" not in accepts:
+            return f"{who} cannot take missing values ({self.label} has {holes}); set [preprocess]"
+        return ""
+
+    def check(self, labelling: Labelling) -> None:
+        """Raise DataError if the labelling asks for what the data do not have."""
+        if isinstance(self.plan, str) or not self.is_given(labelling) or self.unfit(labelling):
+            return
+        given = None
+        if labelling.test == "given":
+            if not self.plan.prepared.has_split:
+                raise DataError(
+                    f"data set '{self.label}' has no split of its own; set test to a share such as 0.3"
+                )
+            given = _given_counts(self.plan)
+        try:
+            check_counts(*self.counts, labelling, given=given)
+        except DataError as error:
+            raise DataError(f"data set '{self.label}': {error}") from None
+
+
+def expanded(entry: DatasetEntry, registry: Registry) -> list[DatasetEntry]:
+    """Return the entry itself or, where it stands for many data sets, an entry for each of them."""
+    spec = registry.dataset(entry.use).spec
+    if not spec.expand:
+        return [entry]
+    try:
+        members: Mapping[str, Mapping[str, Any]] = resolve(spec.expand)(**entry.params)
+    except TypeError as error:
+        raise DataError(f"data set '{entry.label}': {error}") from None
+    if list(members) == [""]:
+        return [entry]
+    return [
+        entry.model_copy(update={"name": f"{entry.label}: {label}", "params": params})
+        for label, params in members.items()
+    ]
+
+
+def dataset_parts(
+    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float = 3600
+) -> list[ResolvedDataset]:
+    """Prepare an entry's data sets and choose their classes: one part for each problem that it makes of them.
+
+    A loader that fails dooms its own cells only.
+    """
+    parts = [
+        part for one in expanded(entry, registry) for part in _parts(one, registry, base, files, seconds)
+    ]
+    return [replace(part, entry=entry.label, labellings=entry.labellings) for part in parts]
+
+
+def _parts(
+    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float
+) -> list[ResolvedDataset]:
+    spec = registry.dataset(entry.use).spec
+    try:
+        prepared = prepare_entry(entry, registry, base, files, seconds)
+    except DataError as error:
+        doomed = digest([entry.use, dict(entry.params), str(error)])
+        return [ResolvedDataset(entry.label, str(error), doomed, doomed)]
+    if prepared.pu:
+        if entry.positive or entry.negative:
+            raise DataError(f"data set '{entry.label}' has labels, not classes; remove positive and negative")
+        return [_part(entry, spec, prepared, ("1",), entry.label)]
+    problems = positive_sets(prepared, entry.positive or spec.positive)
+    labels = [
+        f"{entry.label}: {'+'.join(positive)}" if len(problems) > 1 else entry.label for positive in problems
+    ]
+    return [
+        _part(entry, spec, prepared, positive, label)
+        for positive, label in zip(problems, labels, strict=True)
+    ]
+
+
+def _part(
+    entry: DatasetEntry, spec: Dataset, prepared: StoredDataset, positive: tuple[str, ...], label: str
+) -> ResolvedDataset:
+    classes = select_classes(prepared, positive, entry.negative or None)
+    counts = _counts(prepared, classes)
+    sample = _sample(entry, counts, label)
+    if sample is not None:
+        counts = sample
+    names = {prepared.classes[number]: side for number, side in classes.items()}
+    rows = [prepared.fingerprint, names, sample]
+    preprocess = Preprocess(**{**spec.preprocess, **entry.preprocess})
+    plan = DataPlan(prepared, classes, sample, preprocess, _notes(entry, prepared, label))
+    return ResolvedDataset(label, plan, digest([*rows, asdict(preprocess)]), digest(rows), counts)
+
+
+def _notes(entry: DatasetEntry, prepared: StoredDataset, label: str) -> tuple[str, ...]:
+    """Say so if several classes are equally rare, where the rarest one is wanted."""
+    rarest = [
+        name for name, n in zip(prepared.classes, prepared.counts, strict=True) if n == min(prepared.counts)
+    ]
+    if entry.positive != "minority" or len(rarest) == 1:
+        return ()
+    names = ", ".join(f"'{name}'" for name in rarest[1:])
+    return (f"{label}: positive = \"minority\" took class '{rarest[0]}', as rare as {names}",)
+
+
+def _sample(entry: DatasetEntry, counts: tuple[int, int], label: str) -> tuple[int, int] | None:
+    """Return how many positive and negative rows are drawn, None where all are used."""
+    if entry.sample is None:
+        return None
+    wanted = (entry.sample.positive or counts[0], entry.sample.negative or counts[1])
+    for number, there, side in zip(wanted, counts, ("positive", "negative"), strict=True):
+        if number > there:
+            raise DataError(
+                f"sample.{side} = {number}: data set '{label}' has {there} {side} rows; ask for fewer"
+            )
+    return wanted
+
+
+def prepare_entry(
+    entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float = 3600
+) -> StoredDataset:
+    """Return the data set of an entry from the cache, loading it if it is not there."""
+    registered = registry.dataset(entry.use)
+    return load_stored(
+        registered, with_paths(registered.spec, entry.params, base), files=files, seconds=seconds
+    )
+
+
+def with_paths(spec: Dataset, params: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """Return the parameters with files relative to the suite made absolute."""
+    files = {name: str(base / params[name]) for name in spec.paths if isinstance(params.get(name), str)}
+    return {**params, **files}
+
+
+def _given_counts(plan: DataPlan) -> tuple[int, int] | None:
+    """Return the positive and negative rows of the data's own training part; unknown where rows are drawn."""
+    if plan.sample is not None:
+        return None
+    target, trains = read_target(plan.prepared.truth), read_split(plan.prepared.truth) == "train"
+    counts = [0, 0]
+    for number, side in plan.classes.items():
+        counts[side] += int((trains & (target == number)).sum())
+    return counts[1], counts[0]
+
+
+def _counts(prepared: StoredDataset, classes: Mapping[int, int]) -> tuple[int, int]:
+    """Return the number of positive and of negative rows."""
+    sides = [0, 0]
+    for number, side in classes.items():
+        sides[side] += prepared.counts[number]
+    if 0 in sides:
+        raise DataError(f"data set '{prepared.name}' has one class only")
+    return sides[1], sides[0]
+
+
+def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, Any]:
+    """Return the card of a data set as a suite uses it: its own positive and negative classes, rows and prior."""
+    prepared = data.prepared
+    whole = card(registered, prepared)
+    sides: tuple[list[int], list[int]] = ([], [])
+    for number, side in data.classes.items():
+        sides[side].append(number)
+    there = [sum(prepared.counts[number] for number in numbers) for numbers in sides]
+    positive, negative = data.sample or (there[1], there[0])
+    used = {"used": {"positive": positive, "negative": negative}}
+    if prepared.pu:
+        return whole | used
+    names = [[prepared.classes[number] for number in sorted(numbers)] for numbers in sides]
+    return (
+        whole | used | {"positive": names[1], "negative": names[0], "prior": positive / (positive + negative)}
+    )

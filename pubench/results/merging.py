@@ -1,0 +1,75 @@
+"""Several runs as one, for reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pubench.errors import PubenchError
+from pubench.plan.jobs import Plan, PlannedMetric
+from pubench.results.table import Results, Row
+
+__all__ = ["merge_results"]
+
+_PLACE = ("dataset", "labelling", "replicate", "algorithm", "criterion")
+
+
+def merge_results(several: Sequence[Results]) -> Results:
+    """Put the rows of several runs together.
+
+    A cell that two runs share, by key and names, is taken once, from the run that has finished it. Rules of comparison
+    are those of the first run; where another has different ones, a problem says so.
+
+    Raises
+    ------
+    PubenchError
+        If two runs have different cells under the same names, or differ in what a metric is.
+    """
+    first, *others = several
+    if not others:
+        return first
+    problems = [problem for results in several for problem in results.problems]
+    for other in others:
+        if other.plan.report != first.plan.report:
+            problems.append(f"{other.folder}: has other keys in [report]; those of {first.folder} are used")
+    plans = [results.plan for results in several]
+    plan = Plan(
+        suite=" + ".join(dict.fromkeys(plan.suite for plan in plans)),
+        description=" ".join(dict.fromkeys(plan.description for plan in plans if plan.description)),
+        metrics=_metrics(several),
+        shown=tuple(dict.fromkeys(name for plan in plans for name in plan.shown)),
+        cells=tuple(dict.fromkeys(cell for plan in plans for cell in plan.cells)),
+        report=first.plan.report,
+        paper=next((plan.paper for plan in plans if plan.paper.get("numbers")), {}),
+    )
+    return Results(first.folder, plan, tuple(_rows(several)), tuple(problems))
+
+
+def _metrics(several: Sequence[Results]) -> Mapping[str, PlannedMetric]:
+    found: dict[str, PlannedMetric] = {}
+    for results in several:
+        for name, metric in results.plan.metrics.items():
+            if found.setdefault(name, metric) != metric:
+                raise PubenchError(
+                    f"{several[0].folder} and {results.folder} differ in what metric '{name}' is; "
+                    "run both with the same version"
+                )
+    return found
+
+
+def _rows(several: Sequence[Results]) -> list[Row]:
+    rows: dict[tuple[Any, ...], Row] = {}
+    places: dict[tuple[Any, ...], tuple[str, Results]] = {}
+    for results in several:
+        for row in results.rows:
+            key, place = row["key"], tuple(row[name] for name in _PLACE)
+            taken, by = places.setdefault(place, (key, results))
+            if taken != key and by is not results:
+                names = " / ".join(str(part) for part in place if part is not None)
+                raise PubenchError(
+                    f"{by.folder} and {results.folder} have different results for {names}; "
+                    "give one of them another name in its suite"
+                )
+            if place not in rows or rows[place]["status"] == "pending":
+                rows[place] = row
+    return list(rows.values())

@@ -1,0 +1,70 @@
+"""What a run was made with: gathered once per run."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Any
+
+from pubench.plugins.registry import Registry
+
+__all__ = ["gather"]
+
+
+def gather(registry: Registry, cards: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return versions, machine, plugins, and the card of each data set by its label."""
+    return {
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "command": sys.argv,
+        "options": dict(options),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "memory_mb": _memory_mb(),
+        "packages": _packages(),
+        "plugins": [
+            {
+                "plugin": info.origin.plugin,
+                "distribution": info.origin.distribution,
+                "version": info.origin.version,
+            }
+            for info in registry.plugins
+            if not info.error
+        ],
+        "datasets": dict(cards),
+    }
+
+
+def _packages() -> dict[str, str]:
+    names = {"pubench"}
+    for requirement in requires("pubench") or ():
+        if "extra ==" not in requirement:
+            names.add(requirement.split(";")[0].split(">")[0].split("=")[0].split("<")[0].strip())
+    return {name: found for name in sorted(names) if (found := _version(name))}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _cpu() -> str:
+    try:
+        with open("/proc/cpuinfo") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _memory_mb() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20

@@ -1,0 +1,1 @@
+"""The driver: jobs become records, evaluated in processes that hold the truth and run no plugin."""

@@ -1,1 +1,0 @@
-"""Tests for comparing algorithms, over plain NumPy arrays: this package knows neither rows nor tables."""

@@ -1,0 +1,1 @@
+"""Statistics: tables of means, ranks, tests, intervals and which algorithms differ."""

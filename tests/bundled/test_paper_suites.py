@@ -1,0 +1,125 @@
+"""The bundled suites: what they name exists, every number of a paper has its cells, and smoke sizes are small."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pubench.plan.checking import parameter_problems
+from pubench.plan.jobs import Plan
+from pubench.plan.planning import plan_suite
+from pubench.plugins.discovery import discover
+from pubench.plugins.registry import Registry
+from pubench.run.worker import MOST_KEPT
+from pubench.suite import bundled_suites, load_suite
+from pubench.suite.reporting import PaperNumber
+
+PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
+BOTH = [name + end for name in bundled_suites() for end in ("", "-smoke")]
+# Data sets of hundreds of megabytes, or texts to be counted.
+LARGE = {"pual-or1", "puet-20news", "puet-covtype", "puet-mnist", "wlr-20news"}
+# Any classifier may be named: presets stand for them.
+GENERIC = {"naive", "pu-bagging"}
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return discover(third_party=False)
+
+
+@pytest.fixture(scope="module")
+def plans(registry: Registry) -> Callable[[str], Plan]:
+    """Return what plans a suite, once, without data: cells are planned all the same."""
+
+    @cache
+    def planned(name: str) -> Plan:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("PUBENCH_DATA", raising=False)
+            patch.setenv("PUBENCH_OFFLINE", "1")
+            return plan_suite(load_suite(name), registry, source="x.toml").plan
+
+    return planned
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_parameters_are_known_and_numbers_have_cells(
+    name: str, registry: Registry, plans: Callable[[str], Plan]
+) -> None:
+    suite = load_suite(name)
+    assert suite.name == name
+    assert not list(parameter_problems(suite, registry))
+    cells = plans(name).cells
+    places = {(cell.dataset, cell.labelling, cell.algorithm, cell.criterion) for cell in cells}
+    for number in suite.paper.numbers:
+        wanted = (number.dataset, number.labelling, number.algorithm, number.criterion)
+        fitting = [
+            place for place in places if all(w in (None, p) for w, p in zip(wanted, place, strict=True))
+        ]
+        # A number that fits several lines would be compared more than once.
+        assert len(fitting) == 1, number
+
+
+@pytest.mark.parametrize("name", bundled_suites())
+def test_numbers_are_told_once_and_lie_where_their_metric_does(name: str) -> None:
+    paper = load_suite(name).paper
+    keys = [(n.dataset, n.labelling, n.algorithm, n.criterion, n.metric) for n in paper.numbers]
+    assert len(set(keys)) == len(keys)
+    assert all(within(number, percent=paper.percent) for number in paper.numbers)
+
+
+def within(number: PaperNumber, *, percent: bool) -> bool:
+    """Whether a number is what its metric can be: a share, a risk of training rows, or a time."""
+    if number.metric.startswith("training-"):
+        return -1 < number.mean < 1
+    return number.mean > 0 if number.metric == "fit-seconds" else 0 <= number.mean <= (100 if percent else 1)
+
+
+@pytest.mark.parametrize("name", bundled_suites())
+def test_the_smoke_size_is_a_small_part_of_the_suite(name: str, plans: Callable[[str], Plan]) -> None:
+    whole, smoke = (plans(size).cells for size in (name, f"{name}-smoke"))
+    assert len(smoke) <= min(len(whole), 200)
+    assert {cell.algorithm for cell in smoke} <= {cell.algorithm for cell in whole}
+
+
+def test_the_page_of_papers_counts_right(plans: Callable[[str], Plan]) -> None:
+    lines = re.findall(
+        r"^\| `([\w-]+)` \|.*\| ([\d,]+) \| (\d*) *\| (\d+) \|$", PAGE.read_text(), re.MULTILINE
+    )
+    told = {name: (int(cells.replace(",", "")), int(n or 0), int(smoke)) for name, cells, n, smoke in lines}
+    others = {"quickstart", "label-frequency", "prior-sensitivity"}
+    assert told == {
+        name: (len(plans(name).cells), len(load_suite(name).paper.numbers), len(plans(f"{name}-smoke").cells))
+        for name in bundled_suites()
+        if name not in others
+    }
+
+
+def test_the_shootout_has_every_algorithm(registry: Registry) -> None:
+    suite = load_suite("shootout")
+    assert {entry.use for entry in suite.algorithms} == set(registry.all("algorithms")) - GENERIC
+    assert len(suite.datasets) == 12
+    assert {labelling.scenario for labelling in suite.labellings} == {"case-control", "single-training-set"}
+
+
+def test_a_worker_keeps_a_child_for_every_package_of_the_shootout(registry: Registry) -> None:
+    specs = [registered.spec for registered in map(registry.algorithm, registry.all("algorithms"))]
+    assert len({(spec.labels, spec.estimator.partition(".")[0]) for spec in specs}) <= MOST_KEPT
+
+
+def with_data() -> Iterator[object]:
+    """Yield the names of the suites of data sets that need files, those of large ones marked as slow."""
+    for name in BOTH:
+        used = {entry.use for entry in load_suite(name).datasets}
+        if any(use.startswith(("adapu-", "novelgb-", "pual-", "puet-", "wlr-")) for use in used):
+            yield pytest.param(name, marks=pytest.mark.slow) if LARGE & used else name
+
+
+@pytest.mark.usefixtures("data_root")
+@pytest.mark.parametrize("name", list(with_data()))
+def test_with_data_every_cell_can_run(name: str, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PUBENCH_OFFLINE", "1")
+    found = plan_suite(load_suite(name), registry, source="x.toml")
+    assert not found.broken
+    assert not any(cell.skip for cell in found.plan.cells)

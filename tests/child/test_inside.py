@@ -1,0 +1,212 @@
+"""What models tell of themselves: bounded, checked against what they said, never at the cost of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.html import outline, row
+
+from pubench import read_results, run_suite
+from pubench.child.inside import NUMBERS, STAGES, look_inside, offers, thinned
+from pubench.plan.jobs import MetricPlan
+from pubench.protocol import Predictions
+from pubench.reporting import build_report
+from pubench.reporting.html import html_report
+from pubench.reporting.models import find_curves, find_weights
+from pubench.results.store import read_inside, read_records
+from pubench.run.evaluation import staged_metrics
+from pubench.sandbox.messages import Message
+
+ACCURACY = MetricPlan("accuracy", "pubench.metrics:accuracy", "decision")
+
+
+@pytest.mark.parametrize("count", [1, 2, 49, 50, 51, 99, 100, 101, 1000])
+def test_stages_are_bounded_evenly_apart_and_end_with_the_last(count: int) -> None:
+    numbers, scores = thinned(([float(t)] * 3 for t in range(1, count + 1)), 3)
+    assert len(numbers) <= STAGES
+    assert len(numbers) >= min(count, STAGES // 2)
+    assert numbers[-1] == count
+    np.testing.assert_array_equal(scores, np.repeat(np.array(numbers, float)[:, None], 3, axis=1))
+    assert len(set(np.diff(numbers[:-1]).tolist())) <= 1
+
+
+def test_many_rows_keep_fewer_stages_or_none() -> None:
+    n = NUMBERS // 4
+    assert len(thinned((np.zeros(n) for _ in range(20)), n)[0]) <= 4
+    with pytest.raises(ValueError, match="too many"):
+        thinned([np.zeros(1)], NUMBERS)
+    with pytest.raises(ValueError, match="no stage"):
+        thinned([], 3)
+
+
+class Staged:
+    """Scores that grow with each stage; what it says at the end is its own choice."""
+
+    def __init__(self, end: float = 1.0, weights: Any = None) -> None:
+        self.end = end
+        if weights is not None:
+            self.coef_ = weights
+
+    def staged_decision_function(self, X: Any) -> Iterator[Any]:
+        for share in (0.25, 0.5, self.end):
+            yield X[:, 0] * share
+
+
+X = np.array([[-1.0], [2.0], [3.0]])
+SAID = Predictions(X[:, 0], (X[:, 0] >= 0).astype(np.uint8), None)
+
+
+def test_stages_and_weights_of_a_model() -> None:
+    header, (scores,) = look_inside(Staged(weights=[[0.5, -2.0, 0.0]]), X, SAID)
+    assert header == {
+        "stages": [1, 2, 3],
+        "of": "coefficient",
+        "weights": [[1, -2.0], [0, 0.5]],
+        "size": 3,
+        "errors": [],
+    }
+    np.testing.assert_allclose(scores, np.outer([0.25, 0.5, 1.0], X[:, 0]))
+
+
+@pytest.mark.parametrize("model", [Staged(end=-1.0), Staged(end=2.0), Staged(end=np.nan)])
+def test_stages_that_end_elsewhere_are_not_believed(model: Staged) -> None:
+    header, arrays = look_inside(model, X, SAID)
+    assert (header["stages"], arrays) == ([], [])
+    assert header["errors"][0].startswith("stages: ValueError")
+
+
+def test_weights_that_are_no_numbers_are_told() -> None:
+    header, _ = look_inside(Staged(weights=[np.nan]), X, SAID)
+    assert header["errors"] == ["weights: ValueError: coef_ holds NaN or infinity"]
+    assert header["stages"] == [1, 2, 3]
+
+
+def test_what_offers_nothing_is_not_asked() -> None:
+    class Mute:
+        pass
+
+    assert not offers(Mute())
+    assert offers(Staged())
+
+
+def message(stages: list[int], scores: Any, weights: Any = ()) -> Message:
+    header = {"stages": stages, "of": "", "weights": weights, "size": 3, "errors": []}
+    return Message(header, (np.array(scores, dtype=np.float64),))
+
+
+def test_metrics_are_computed_from_the_scores_of_each_stage() -> None:
+    y = np.array([1, 0], dtype=np.uint8)
+    found = staged_metrics([ACCURACY], y, message([2, 4], [[-1, -1], [1, -1]]))
+    assert found == {"size": 3, "stages": [2, 4], "metrics": {"accuracy": [0.5, 1.0]}}
+
+
+def test_columns_have_names_where_there_is_one_for_each() -> None:
+    y, told = np.array([1], dtype=np.uint8), message([], np.empty((0, 1)), [[2, 0.5]])
+    named = staged_metrics([ACCURACY], y, told, ("a", "b", "c"))
+    assert named is not None
+    assert named["weights"] == [["c", 0.5]]
+    moved = staged_metrics([ACCURACY], y, told, ("a", "b"))
+    assert moved is not None
+    assert moved["weights"] == [["column 2", 0.5]]
+
+
+def test_scores_of_another_shape_are_not_used() -> None:
+    y = np.array([1, 0], dtype=np.uint8)
+    found = staged_metrics([ACCURACY], y, message([1, 2], [[1.0, 2.0, 3.0]]))
+    assert found == {"size": 3}
+
+
+SUITE = """
+name = "inside"
+replicates = 2
+[[datasets]]
+use = "breast-cancer"
+[[labellings]]
+scenario = "case-control"
+positives = 50
+[[algorithms]]
+use = "adapu"
+[[algorithms]]
+use = "wlr"
+[[algorithms]]
+use = "naive-et"
+[prior]
+source = "true"
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inside")
+    (folder / "s.toml").write_text(SUITE)
+    run_suite(folder / "s.toml", out=folder / "run")
+    return folder / "run"
+
+
+def test_the_last_stage_has_the_metrics_of_the_cell(run: Path) -> None:
+    records, told = read_records(run)[0], read_inside(run)
+    staged = {key: found for key, found in told.items() if "stages" in found}
+    assert len(staged) == 2
+    for key, found in staged.items():
+        assert all(
+            values[-1] == pytest.approx(records[key]["metrics"][name], rel=1e-5)
+            for name, values in found["metrics"].items()
+        )
+        assert "inside" not in records[key]
+
+
+def test_the_page_shows_stages_and_the_names_of_columns(run: Path) -> None:
+    from pubench.cli.report import html_page, make_report
+
+    results = read_results(run)
+    text = outline(html_page(results, make_report(results))).text
+    assert "Inside the models" in text
+    assert "worst concave points" in text
+    assert {each.of for each in find_weights(results.rows, read_inside(run))} == {"importance", "coefficient"}
+
+
+def told(count: int, **keys: Any) -> dict[str, Any]:
+    return {
+        "stages": list(range(1, count + 1)),
+        "metrics": {"acc": [t / 10 for t in range(1, count + 1)]},
+    } | keys
+
+
+def test_a_curve_that_ends_early_keeps_its_last_value() -> None:
+    rows = [row("a", 0.5, replicate=r, key=f"k{r}") for r in range(2)]
+    report = build_report(rows, "s", {"acc": True})
+    (sweep,) = find_curves(report, rows, {"k0": told(4), "k1": told(2)})
+    (line,) = sweep.panels[0].lines
+    np.testing.assert_allclose(line.x, [1, 2, 3, 4])
+    np.testing.assert_allclose(line.mean, [0.1, 0.2, 0.25, 0.3])
+
+
+def test_weights_are_means_in_which_a_missing_column_is_nothing() -> None:
+    rows = [row("a", 0.5, replicate=r, key=f"k{r}") for r in range(2)]
+    inside = {
+        "k0": {"of": "coefficient", "size": 9, "weights": [["x", -2.0], ["y", 1.0]]},
+        "k1": {"of": "coefficient", "size": 9, "weights": [["y", 1.0]]},
+    }
+    (found,) = find_weights(rows, inside)
+    assert sorted(found.top) == [("x", -1.0, 1.0), ("y", 1.0, 1.0)]
+
+
+def test_what_is_told_cannot_become_part_of_the_page() -> None:
+    rows = [row("<b>", 0.5, replicate=r, key=f"k{r}", dataset="<i>$") for r in range(2)]
+    nasty = told(3, of="<b>", size=2, weights=[["<script>", 1.0]], errors=["stages: <b>"])
+    found = outline(
+        html_report(build_report(rows, "s", {"acc": True}), rows, {}, {}, {"k0": nasty, "k1": nasty})
+    )
+    assert found.tags["script"] == 2
+    assert not {"b", "i"} & set(found.tags)
+    assert "<script>" in found.text
+    assert "stages: <b>" in found.text
+
+
+def test_without_anything_told_there_is_no_section() -> None:
+    rows = [row("a", 0.5, key="k0")]
+    assert 'id="models"' not in html_report(build_report(rows, "s", {"acc": True}), rows, {})

@@ -1,0 +1,97 @@
+"""Cards of data sets: what a run folder and its report say of the rows that a suite used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from helpers.suites import TOY, run
+
+from pubench.cli.report import make_report
+from pubench.data.cards import card, card_lines
+from pubench.data.loading import load_stored
+from pubench.plugins.discovery import discover
+from pubench.reporting.text import markdown_report
+from pubench.results.store import read_cards, read_provenance
+
+
+def registered(name):
+    return discover(files=[TOY]).dataset(name)
+
+
+def section(results):
+    """Return the lines of the report's section on data sets, each as a list of cells."""
+    text = markdown_report(make_report(results)).partition("## Data sets\n")[2]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line]
+
+
+def test_what_a_plugin_says_cannot_change_what_was_counted():
+    entry = registered("toy-blobs")
+    found = load_stored(entry, {}, files=[str(TOY)])
+    told = {"rows": 7, "fingerprint": "mine", "licence": "CC0", "id": 990016, "title": "t"}
+    values = card(entry, replace(found, facts=told))
+    assert (values["rows"], values["fingerprint"]) == (found.n_rows, found.fingerprint)
+    assert (values["licence"], values["title"]) == ("CC0", "t")
+    lines = {" ".join(line.split()) for line in card_lines(values)}
+    assert "id 990016" in lines
+    assert f"rows {found.n_rows:,}" in lines
+
+
+def test_the_run_folder_holds_a_card_of_each_data_set_and_the_report_shows_it(tmp_path):
+    datasets = [
+        {"use": "toy-blobs", "positive": "minority", "params": {"gap": 2.0}},
+        {"use": "iris", "positive": "one-versus-rest"},
+        {"use": "iris", "name": "drawn", "negative": ["setosa"], "sample": {"positive": 30, "negative": 20}},
+    ]
+    results = run(tmp_path, datasets=datasets)
+    cards = read_cards(results.folder)
+    assert list(cards) == [
+        "toy-blobs",
+        "iris: setosa",
+        "iris: versicolor",
+        "iris: virginica",
+        "drawn",
+    ]
+    toy = cards["toy-blobs"]
+    rarest = min(toy["counts"], key=toy["counts"].get)
+    assert toy["positive"] == [rarest]
+    assert toy["prior"] == toy["counts"][rarest] / toy["rows"]
+    assert toy["params"] == {"gap": 2.0}
+    assert (cards["iris: setosa"]["positive"], cards["iris: setosa"]["prior"]) == (["setosa"], 1 / 3)
+    drawn = cards["drawn"]
+    assert (drawn["positive"], drawn["negative"], drawn["prior"]) == (["virginica"], ["setosa"], 0.6)
+    assert {row["dataset"] for row in results.rows} == set(cards)
+
+    heads, _, first, *others = section(results)
+    assert heads[:6] == ["data set", "rows", "features", "missing cells", "prior", "positive"]
+    assert first[0] == "toy-blobs"
+    assert first[5] == rarest
+    assert others[0][:6] == ["iris: setosa", "150", "4", "0", "0.333", "setosa"]
+    assert others[3][1:6] == ["50 of 150", "4", "0", "0.600", "virginica"]
+    assert others[0][6:8] == ["UCI Machine Learning Repository, as shipped with scikit-learn", "CC BY 4.0"]
+    assert drawn["fingerprint"].startswith(others[3][8])
+    cited = (
+        "- iris: setosa, iris: versicolor, iris: virginica, drawn: R. A. Fisher (1936), doi:10.24432/C56C76"
+    )
+    assert [cited] in others
+
+
+def test_a_card_is_written_once_and_again_only_for_a_new_label(tmp_path):
+    run(tmp_path)
+    results = run(tmp_path)
+    assert len(read_provenance(results.folder)) == 1
+    renamed = run(tmp_path, datasets=[{"use": "toy-blobs", "name": "other"}])
+    assert renamed.rows[0]["status"] == "ok"
+    assert len(read_provenance(results.folder)) == 2
+    assert section(renamed)[2][0] == "other"
+    assert len(section(renamed)) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1, null]", '[{"datasets": {"toy-blobs": "0f0f"}}]', '[{"datasets": 3}]']
+)
+def test_a_folder_without_cards_has_a_report_without_them(tmp_path, text):
+    results = run(tmp_path)
+    (results.folder / "provenance.json").write_text(text)
+    assert read_cards(results.folder) == {}
+    assert section(results) == []

@@ -1,0 +1,201 @@
+"""The documents say what is: their commands run, what they show is printed, and the reference pages are complete."""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import pubench
+from pubench.cli import cli
+from pubench.suite import suite_schema
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "reports" / "README.md",
+]
+FENCE = re.compile(r"^```(\w+)(?: title=\"([\w.-]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# Lines of shell blocks that are not run here, and why.
+NOT_RUN = {
+    "pip install .": "the package under test is installed already",
+    "make demo": "continuous integration starts from make; it installs the clone anew",
+    "make lint": "it comes before these tests",
+    "make test": "it would run this very test",
+    "make test-all": "it would run this very test",
+    "make bench": "a benchmark, not a test",
+    "make reports": "reports/README.md shows its commands, which are run",
+}
+# Blocks of text that follow from something else than the command before them, and what does show them.
+SHOWN_BY = {
+    "pubench: bad.toml": "sed 's/^folds/fold/' example.toml > bad.toml; pubench suite check bad.toml",
+    "naive-lr  ": "pubench list algorithms --plugin my_plugin.py",
+}
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, the file it stands for, its text."""
+
+    language: str
+    title: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*found) for found in FENCE.findall(page.read_text(encoding="utf-8"))]
+
+
+def commands(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.partition("#")[0].strip() not in NOT_RUN]
+    return "\n".join(lines)
+
+
+def run(command: list[str], folder: Path) -> str:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | {"PATH": path, "COLUMNS": "80"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command[-1]}\nended with {done.returncode}:\n{done.stdout}"
+    return done.stdout
+
+
+def pattern(line: str) -> str:
+    """Numbers depend on versions and machines, and so does which one is the best or tied with it."""
+    return re.sub(r"[*≈]", " ", re.sub(r"\d", "0", line)).rstrip()
+
+
+def shell(text: str) -> list[str]:
+    return ["bash", "-euo", "pipefail", "-c", text]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one folder for all pages: a suite that two of them run is run once."""
+    return tmp_path_factory.mktemp("docs")
+
+
+# With pytest-xdist's --dist loadgroup all pages go to one worker, and quickstart is run once.
+@pytest.mark.xdist_group("docs")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+def test_every_command_runs_and_prints_what_is_shown(page: Path, folder: Path) -> None:
+    printed = ""
+    for block in blocks(page):
+        if block.title:
+            (folder / block.title).write_text(block.text, encoding="utf-8")
+        elif block.language == "sh":
+            printed = run(shell(commands(block.text)), folder)
+        elif block.language == "python":
+            (folder / "block.py").write_text(block.text, encoding="utf-8")
+            printed = run([sys.executable, "block.py"], folder)
+        elif block.language == "text":
+            other = next((text for start, text in SHOWN_BY.items() if block.text.startswith(start)), None)
+            found = run(shell(f"({other}) || true"), folder) if other else printed
+            missing = {pattern(line) for line in block.text.splitlines()} - set(
+                map(pattern, found.splitlines())
+            )
+            assert not missing, f"{missing} is not in:\n{found}"
+
+
+def test_every_block_is_of_a_known_kind() -> None:
+    for page in PAGES:
+        kinds = {block.language for block in blocks(page) if not block.title}
+        assert kinds <= {"sh", "python", "text", "toml"}, page
+        text = re.sub(r"^```\{.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        assert text.count("```") == 2 * len(blocks(page)), page
+
+
+def test_no_excuse_is_left_over() -> None:
+    lines = {
+        line.partition("#")[0].strip()
+        for page in PAGES
+        for block in blocks(page)
+        for line in block.text.splitlines()
+    }
+    assert set(NOT_RUN) <= lines
+    texts = [block.text for page in PAGES for block in blocks(page) if block.language == "text"]
+    assert all(any(text.startswith(start) for text in texts) for start in SHOWN_BY)
+
+
+def test_the_suite_reference_is_what_the_schema_says() -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "suite_keys.py"))
+    made = script["tables"](suite_schema())
+    page = (ROOT / "docs" / "suite-keys.md").read_text(encoding="utf-8")
+    assert page.partition(script["MARK"])[2] == f"\n{made}", "run: python docs/suite_keys.py"
+    assert set(re.findall(r"^\| `([\w]+)` \|", made, re.MULTILINE)) == set(schema_keys(suite_schema()))
+
+
+def schema_keys(schema: Any) -> Iterator[str]:
+    for table in (schema, *schema["$defs"].values()):
+        yield from table["properties"]
+
+
+def test_the_command_line_reference_is_what_the_program_says() -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "command_line.py"))
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert script["rewritten"](page) == page, "run: python docs/command_line.py"
+    sections = re.findall(r"^## `(pubench[^`]*)`$", page, re.MULTILINE)
+    assert sorted(sections) == sorted(name for name, _ in script["walk"](cli, "pubench"))
+
+
+SMALL = """
+name = "small"
+replicates = 1
+[[datasets]]
+use = "iris"
+[[labellings]]
+scenario = "case-control"
+positives = 10
+[[algorithms]]
+use = "naive-lr"
+"""
+
+
+def test_the_run_folder_reference_is_complete(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    results = pubench.run_suite(tmp_path / "small.toml", out=tmp_path / "run")
+    text = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
+    columns = text.partition("## The columns of a row")[2]
+    described = {
+        name
+        for line in re.findall(r"^\| (`.*?) \|", columns, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", line)
+    }
+    assert described == set(results.rows[0]) - set(results.plan.metrics)
+    files = set(re.findall(r"`([\w.-]+)`", text.partition("## Files")[2].partition("## Records")[0]))
+    assert {file.name for file in (tmp_path / "run").iterdir()} <= files
+
+
+def test_links_resolve() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            path, _, anchor = target.partition("#")
+            other = (page.parent / path).resolve() if path else page
+            assert other.is_file(), f"{page.name}: {target}"
+            assert not anchor or anchor in anchors(other), f"{page.name}: {target}"
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_changelog_has_this_version() -> None:
+    assert re.search(
+        rf"^## {re.escape(pubench.__version__)}\b", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )

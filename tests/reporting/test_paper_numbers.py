@@ -1,0 +1,134 @@
+"""A paper's numbers beside ours."""
+
+import io
+import math
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from pubench.reporting import Report, build_report
+from pubench.reporting.paper import PaperLine, Tally, tally
+from pubench.reporting.sentences import paper_summary
+from pubench.reporting.terminal import terminal_report
+from pubench.reporting.text import markdown_report
+
+
+def rows(**keys: Any) -> list[dict[str, Any]]:
+    plain = {"dataset": "d", "labelling": "l", "criterion": "puf", "status": "ok", "algorithm": "a"}
+    return [plain | {"replicate": i, "acc": 0.8 + 0.1 * i} | keys for i in range(3)]
+
+
+def reported(rows: list[dict[str, Any]], percent: bool = False, **number: Any) -> Report:
+    whole = {"dataset": "d", "algorithm": "a", "metric": "acc"} | number
+    paper = {"citation": "A. Author, Table 1", "percent": percent, "numbers": [whole]}
+    return build_report(rows, "s", {"acc": True}, paper=paper)
+
+
+def lines(*args: Any, **number: Any) -> tuple[PaperLine, ...]:
+    paper = reported(*args, **number).paper
+    assert paper is not None
+    return paper.lines
+
+
+def test_difference_and_verdict_by_the_combined_deviation() -> None:
+    # Ours: 0.9 (0.1). The root of 0.1^2 + 0.1^2 is 0.141.
+    (near,) = lines(rows(), mean=0.76, sd=0.1)
+    assert (near.paper, near.ours) == pytest.approx((0.76, 0.9))
+    assert near.difference == pytest.approx(0.14)
+    assert near.verdict == "within"
+    assert lines(rows(), mean=0.75, sd=0.1)[0].verdict == "better"
+    assert lines(rows(), mean=1.05, sd=0.1)[0].verdict == "worse"
+    assert lines(rows(), mean=0.81)[0].verdict == "within"
+    assert lines(rows(), mean=0.79)[0].verdict == "better"
+
+
+@pytest.mark.parametrize(("greater", "verdict"), [(True, "better"), (False, "worse"), (None, "other")])
+def test_what_is_better_depends_on_the_metric(greater: bool | None, verdict: str) -> None:
+    number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 0.5, "sd": 0.1}
+    paper = build_report(rows(), "s", {"acc": greater}, paper={"citation": "c", "numbers": [number]}).paper
+    assert paper is not None
+    assert paper.lines[0].verdict == verdict
+
+
+def test_rounding_of_the_printed_mean_is_no_difference() -> None:
+    same = [row | {"acc": 0.36449} for row in rows()]
+    number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 36.0, "sd": 0.0}
+    for digits, verdict in ((None, "better"), (2, "better"), (0, "within")):
+        paper = {"citation": "c", "percent": True, "digits": digits, "numbers": [number]}
+        found = build_report(same, "s", {"acc": True}, paper=paper).paper
+        assert found is not None
+        assert found.lines[0].verdict == verdict
+
+
+def test_percentages() -> None:
+    (line,) = lines(rows(), percent=True, mean=90.0, sd=2.0)
+    assert (line.paper, line.paper_sd) == (0.9, 0.02)
+    assert line.verdict == "within"
+
+
+def test_where_no_deviation_is_known_there_is_no_verdict() -> None:
+    (line,) = lines(rows()[:1], mean=0.8)
+    assert line.difference == pytest.approx(0)
+    assert line.verdict == ""
+
+
+def test_a_number_belongs_to_every_line_that_fits() -> None:
+    both = rows() + rows(labelling="m", criterion="pauc")
+    assert [line.labelling for line in lines(both, mean=0.5)] == ["l", "m"]
+    assert [line.criterion for line in lines(both, mean=0.5, labelling="m")] == ["pauc"]
+    assert [line.labelling for line in lines(both, mean=0.5, criterion="puf")] == ["l"]
+
+
+@pytest.mark.parametrize(
+    "number", [{"dataset": "e"}, {"algorithm": "b"}, {"metric": "f1"}, {"labelling": "x"}]
+)
+def test_what_the_run_lacks_is_told(number: dict[str, str]) -> None:
+    (line,) = lines(rows(), mean=0.5, **number)
+    assert line.remark == "not in this run"
+    assert math.isnan(line.ours)
+    assert line.verdict == ""
+
+
+def test_partial_cells_are_told() -> None:
+    partial = rows()[:2] + [row | {"status": "failed", "acc": None} for row in rows()[2:]]
+    assert lines(partial, mean=0.5)[0].remark == "2/3 replicates"
+    none = [row | {"status": "failed", "acc": None} for row in rows()]
+    assert lines(none, mean=0.5)[0].verdict == ""
+
+
+def test_every_number_is_accounted_for() -> None:
+    found = rows() + rows(dataset="e") + rows(dataset="e", algorithm="b")
+    means = {("d", "a"): 0.9, ("e", "a"): 1.4, ("e", "b"): 0.2, ("f", "a"): 0.5}
+    numbers = [
+        {"dataset": dataset, "algorithm": algorithm, "metric": "acc", "mean": mean}
+        for (dataset, algorithm), mean in means.items()
+    ]
+    apart = [
+        {"dataset": "e", "algorithm": "b", "reason": "half of the rows"},
+        {"dataset": "g", "reason": "x"},
+    ]
+    missing = [{"what": "all of h", "cells": 4, "reason": "not to be had"}]
+    paper = {"citation": "c", "numbers": numbers, "apart": apart, "missing": missing}
+    report = build_report(found, "s", {"acc": True}, paper=paper)
+    assert report.paper is not None
+    assert tally(report.paper.lines) == Tally(within=1, better=1, worse=1, other=0, open=1)
+    assert paper_summary(report.paper) == [
+        "Compared: 3 numbers, 1 within the combined deviation, 1 worse, 1 not judged.",
+        "Apart, e (half of the rows): 1 number, 1 better.",
+        "Missing: all of h, 4 (not to be had).",
+    ]
+    markdown = markdown_report(report)
+    assert "Apart, e (half of the rows): 1 number, 1 better." in markdown
+    assert "| 0.700 | better | apart |" in markdown
+
+
+def test_reports_show_it() -> None:
+    report = reported(rows(), mean=0.5, sd=0.1)
+    markdown = markdown_report(report)
+    assert "## Paper and ours\n\nA. Author, Table 1\n" in markdown
+    assert "| acc | d | l | puf | a | 0.500 (0.100) | 0.900 (0.100) | 0.400 | better |  |" in markdown
+    stream = io.StringIO()
+    terminal_report(report, Console(file=stream, width=200))
+    assert "paper 0.500 (0.100), ours 0.900 (0.100), difference 0.400, better" in stream.getvalue()
+    assert "Paper" not in markdown_report(build_report(rows(), "s", {"acc": True}))

@@ -1,0 +1,369 @@
+"""What the reports say, in Markdown and on a terminal."""
+
+import io
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from pubench.reporting import Report, build_report
+from pubench.reporting.terminal import terminal_report
+from pubench.reporting.text import escape, markdown_report
+from pubench.reporting.words import clean
+from pubench.stats.comparison import Rules
+
+
+def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
+    plain = {"suite": "s", "dataset": "d", "scenario": "case-control", "labelling": "l", "replicate": 0}
+    end = {"algorithm": algorithm, "criterion": None, "status": "ok", "error": None, "acc": value}
+    return plain | end | {"reference": False} | keys
+
+
+def terminal(report: Report, width: int = 200) -> str:
+    stream = io.StringIO()
+    terminal_report(report, Console(file=stream, width=width, force_terminal=False))
+    return stream.getvalue()
+
+
+def table_lines(markdown: str) -> list[list[str]]:
+    lines = (line for line in markdown.splitlines() if line.startswith("|"))
+    return [[part.strip() for part in line.strip("|").split(" |")] for line in lines]
+
+
+ROWS = [
+    row("wlr", 0.9, criterion="puf"),
+    row("wlr", 0.8, criterion="puf", replicate=1),
+    row("naive-lr", 0.7),
+    row("naive-lr", None, replicate=1, status="failed", error="ValueError: bad | worse\nTraceback ..."),
+    row("supervised-lr", 0.95, reference=True),
+    row("supervised-lr", 0.97, reference=True, replicate=1),
+    row("skips", None, status="skipped", error="not for case-control data"),
+    row("skips", None, status="pending", replicate=1),
+]
+
+
+def test_the_table() -> None:
+    header, _, line = table_lines(markdown_report(build_report(ROWS, "s", {"acc": True})))
+    assert header == ["data set", "labelling", "criterion", "wlr", "naive-lr", "supervised-lr †", "skips"]
+    assert line == ["d", "l", "puf", "0.850 (0.071)", "0.700 (–) 1/2", "0.960 (0.014)", "– 0/2"]
+
+
+def test_the_rank_line_needs_complete_blocks() -> None:
+    rows = [row("a", 0.9), row("b", 0.1), row("c", 1.0, reference=True)]
+    lines = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
+    assert lines[-1] == ["average rank", "1 of 1 data sets", "", "1.00", "2.00", "–"]
+    assert "average rank" not in markdown_report(build_report(ROWS, "s", {"acc": True}))
+
+
+def test_an_oracle_marks_its_cell_not_the_column() -> None:
+    rows = [row("a", 0.5, criterion="puf"), row("a", 0.9, criterion="oracle-accuracy", reference=True)]
+    header, _, first, second = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
+    assert header[-1] == "a"
+    assert (first[-1], second[-1]) == ("0.500 (–)", "0.900 (–) †")
+
+
+def test_directions_and_numbers() -> None:
+    rows = [row("a", 12345.0), row("b", 0.00012)]
+    markdown = markdown_report(build_report(rows, "s", {"acc": False}))
+    assert "## acc (lower is better)" in markdown
+    assert "| 1.23e+04 (–) | **0.00012 (–)** |" in markdown
+    plain = markdown_report(build_report(rows, "s", {"acc": None}))
+    assert "\n## acc\n" in plain
+    assert "**" not in plain
+
+
+def test_undefined_metrics_are_told() -> None:
+    rows = [row("a", 0.5), row("a", float("nan"), replicate=1), row("b", None)]
+    *_, line = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
+    assert line[3:] == ["0.500 (–) 1 undefined", "– 1 undefined"]
+
+
+def test_every_status_has_its_place() -> None:
+    for text in (
+        markdown_report(build_report(ROWS, "s", {"acc": True})).replace("\\", ""),
+        terminal(build_report(ROWS, "s", {"acc": True})),
+    ):
+        assert "Cells: 8 planned: 5 ok, 1 failed, 1 skipped, 1 pending." in text
+        assert "d / l / replicate 1 / naive-lr: failed: ValueError: bad | worse\n" in text
+        assert "d / l / replicate 0 / skips: not for case-control data\n" in text
+        assert "d / l / replicate 1 / skips\n" in text
+
+
+def test_a_traceback_is_told_by_its_last_line() -> None:
+    error = 'Traceback (most recent call last):\n  File "x", line 1\nKeyError: 3\n'
+    (failure,) = build_report([row("a", status="crashed", error=error)], "s", {}).failures
+    assert (failure.label, failure.status, failure.reason) == (
+        "d / l / replicate 0 / a",
+        "crashed",
+        "KeyError: 3",
+    )
+    (failure,) = build_report([row("a", status="timeout")], "s", {}).failures
+    assert failure.reason == "no reason given"
+
+
+def test_collapsed_cells_and_notes() -> None:
+    rows = [
+        row("a", 0.5, collapsed=True, notes=["drawn with replacement"]),
+        row("b", 0.5, collapsed=False, notes=["drawn with replacement", "other"]),
+        row("c", 0.5, collapsed="all negative", notes="third"),
+        row("d", None, collapsed=True, status="failed"),
+    ]
+    report = build_report(rows, "s", {}, description="about")
+    assert [(cell.label[-1], cell.reason) for cell in report.collapsed] == [
+        ("a", "all test rows in one class"),
+        ("c", "all negative"),
+    ]
+    assert report.notes == ("drawn with replacement", "other", "third")
+    assert "about" in markdown_report(report)
+    assert "- third\n" in markdown_report(report)
+
+
+def test_nothing_planned_still_reports() -> None:
+    report = build_report([], "s", {"acc": True})
+    assert "none planned" in markdown_report(report)
+    assert "none planned" in terminal(report)
+
+
+NASTY = "a|b\n# c `d` *e* [f](g) <img> \x1b[31mred\x1b[0m \x00\x07\u202e\ud800 [bold]x[/bold]"
+
+
+def test_names_cannot_break_markdown() -> None:
+    rows = [row(NASTY, 0.5, dataset=NASTY, labelling=NASTY), row("b", None, status="failed", error=NASTY)]
+    markdown = markdown_report(build_report(rows, NASTY, {"acc": True}))
+    markdown.encode("utf-8")
+    assert all(char.isprintable() or char == "\n" for char in markdown)
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert len({line.count("|") - line.count("\\|") for line in lines}) == 1
+    assert sum(line.startswith("# ") for line in markdown.splitlines()) == 1
+    assert "\\<img" in markdown
+    assert "[31m" not in markdown
+
+
+CARD = {
+    "rows": 1200,
+    "features": 3,
+    "missing": 5,
+    "positive": ["yes"],
+    "prior": 0.25,
+    "used": {"positive": 300, "negative": 900},
+    "source": "here",
+    "licence": "CC0",
+    "differs": "The copy lacks a row.",
+    "citation": "A. Author",
+    "fingerprint": "0123456789abcdef",
+}
+
+
+def test_data_sets_have_a_section() -> None:
+    cards = {"a": CARD, "b": CARD | {"title": "diabetes", "id": 37, "version": 1, "differs": ""}}
+    markdown = markdown_report(build_report([], "s", {}, "", cards))
+    *_, first, second = table_lines(markdown)
+    assert first == ["a", "1,200", "3", "5", "0.250", "yes", "here", "CC0", "0123456789ab"]
+    assert second[6] == "diabetes, id 37, version 1; here"
+    assert "What differs:\n\n- a: The copy lacks a row.\n" in markdown
+    assert "Citations:\n\n- a, b: A. Author\n" in markdown
+    assert "Data sets" not in markdown_report(build_report([], "s", {}))
+
+
+def test_of_real_pu_data_the_section_says_what_is_unknown() -> None:
+    card = CARD | {"pu": True, "prior": 0.25}
+    *_, line = table_lines(markdown_report(build_report([], "s", {}, "", {"a": card})))
+    assert line[4:6] == ["–", "unknown; 300 rows labelled"]
+
+
+def test_a_card_that_lacks_parts_is_shown_as_far_as_it_goes() -> None:
+    *_, line = table_lines(markdown_report(build_report([], "s", {}, "", {"a": {}})))
+    assert line == ["a", "0", "0", "0", "–", "", "", "", ""]
+
+
+def test_many_names_are_counted() -> None:
+    many = {f"set {i}": CARD | {"positive": [f"class {j}" for j in range(9)]} for i in range(7)}
+    markdown = markdown_report(build_report([], "s", {}, "", many))
+    assert "class 0, class 1, class 2, class 3, class 4 and 4 more" in markdown
+    assert "- set 0, set 1, set 2, set 3, set 4 and 2 more: A. Author\n" in markdown
+
+
+def test_cards_cannot_break_markdown() -> None:
+    nasty = dict.fromkeys(("source", "licence", "differs", "citation", "fingerprint", "title"), NASTY)
+    cards = {NASTY: CARD | nasty | {"positive": [NASTY, "|"], "id": NASTY, "version": NASTY}}
+    markdown = markdown_report(build_report([], "s", {}, "", cards))
+    markdown.encode("utf-8")
+    assert all(char.isprintable() or char == "\n" for char in markdown)
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert len(lines) == 3
+    assert len({line.count("|") - line.count("\\|") for line in lines}) == 1
+    assert [line for line in markdown.splitlines() if line.startswith("#")] == ["# s", "## Data sets"]
+
+
+def test_names_cannot_break_the_terminal() -> None:
+    rows = [row(NASTY, 0.5, dataset=NASTY), row("b", None, status="failed", error=NASTY)]
+    text = terminal(build_report(rows, NASTY, {"acc": True}))
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert "[bold]x[/bold]" in text
+
+
+def test_a_terminal_shows_twenty_of_many_and_markdown_all() -> None:
+    rows = [row("a", None, status="failed", error="x", replicate=i) for i in range(50)]
+    report = build_report(rows, "s", {})
+    assert "... and 30 more" in terminal(report)
+    assert terminal(report).count("failed: x") == 20
+    assert markdown_report(report).count("failed: x") == 50
+
+
+@given(st.text())
+def test_clean_is_one_printable_line_and_idempotent(text: str) -> None:
+    once = clean(text)
+    assert once.isprintable()
+    assert clean(once) == once
+    assert escape(text).count("|") == escape(text).count("\\|")
+
+
+def test_reports_are_pure() -> None:
+    report = build_report(ROWS, "s", {"acc": True})
+    assert markdown_report(report) == markdown_report(report)
+    assert markdown_report(report).endswith("\n")
+
+
+SIX = [f"an-algorithm-{letter}" for letter in "abcdef"]
+
+
+def blocks(criteria: tuple[str, ...] = ("puf",), labellings: tuple[str, ...] = ("x", "y")) -> Report:
+    rows = [
+        row(
+            name,
+            0.5 + 0.01 * k,
+            dataset=dataset,
+            labelling=labelling,
+            criterion=criterion,
+            replicate=replicate,
+        )
+        for dataset in ("breast-cancer", "digits-even")
+        for labelling in labellings
+        for criterion in criteria
+        for k, name in enumerate(SIX)
+        for replicate in range(2)
+    ]
+    return build_report(rows, "s", {"acc": True})
+
+
+def test_tables_fit_the_terminal_and_cut_no_name() -> None:
+    for width in (60, 80, 120, 200):
+        lines = terminal(blocks(labellings=("single-training-set c=0.5",)), width).splitlines()
+        assert max(len(line) for line in lines) <= width
+        assert [word for line in lines for word in line.split() if word in SIX] == SIX
+        assert sum("0.550 (0.000)*" in line for line in lines) == 2
+
+
+def test_names_of_any_length_leave_the_numbers_beside_each_other() -> None:
+    rows = [
+        row(name, value, dataset=f"{'data-' * 40}{i}")
+        for i in range(2)
+        for name, value in (("algorithm-" * 20, 0.5), ("b", 0.25))
+    ]
+    lines = terminal(build_report(rows, "s", {"acc": True}), width=100).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert sum("0.500 (–)*" in line and "0.250 (–)" in line for line in lines) == 2
+    assert "".join(line.strip() for line in lines).count("algorithm-") == 20
+
+
+def test_a_table_says_once_what_its_lines_share() -> None:
+    one = terminal(blocks(labellings=("x",)))
+    assert "acc (higher is better); x; tuned by puf" in one
+    assert one.count("puf") == 1
+    several = terminal(blocks(criteria=("puf", "pa")))
+    assert "acc (higher is better)\n" in several
+    assert [line.split()[0] for line in several.splitlines() if "0.550" in line] == ["puf", "pa"] * 4
+    assert [
+        line.strip() for line in several.splitlines() if line.startswith("  ") and len(line.split()) == 1
+    ] == [
+        "x",
+        "y",
+    ] * 2
+
+
+def test_a_terminal_shows_the_best_in_bold_and_a_file_by_a_star() -> None:
+    stream = io.StringIO()
+    report = build_report([row("a", 0.9), row("b", 0.1)], "s", {"acc": True})
+    terminal_report(report, Console(file=stream, width=80, force_terminal=True, color_system="standard"))
+    assert "\x1b[1;32m0.900 (–)" in stream.getvalue()
+    assert "0.900 (–)*" not in stream.getvalue()
+    assert "0.900 (–)*" in terminal(report)
+    assert "marked *" in terminal(report)
+
+
+def compared(names: str, value: float, **keys: Any) -> Report:
+    rows = [
+        row(name, value * k + 0.001 * i * k, dataset=f"d{i}", **keys)
+        for i in range(12)
+        for k, name in enumerate(names)
+    ]
+    return build_report(rows, "s", {"acc": True})
+
+
+def test_what_tests_say_stands_below_the_table() -> None:
+    for text in (
+        markdown_report(compared("abc", 0.1)).replace("\\", ""),
+        terminal(compared("abc", 0.1), width=400),
+    ):
+        assert "Friedman's test over 12 data sets: chi-squared = 24.00, p < 0.001;" in text
+        assert "correction (alpha = 0.05, 12 data sets) all algorithms differ." in text
+    rows = [row(name, 0.5, dataset=f"d{i}") for i in range(12) for name in "abc"]
+    same = markdown_report(build_report(rows, "s", {"acc": True}))
+    assert "chi-squared = 0.00, p = 1.000" in same
+    assert "no two algorithms can be told apart." in same
+    two = markdown_report(compared("ab", 0.1)).replace("\\", "")
+    assert "a and b differ, p < 0.001." in two
+    assert "Friedman" not in two
+
+
+def test_too_little_to_test_is_told() -> None:
+    one = markdown_report(build_report([row("a", 0.5), row("b", 0.6)], "s", {"acc": True}))
+    assert "Only one data set has a score of every algorithm" in one
+    none = markdown_report(build_report([row("a", 0.5), row("b", status="failed")], "s", {"acc": True}))
+    assert "No data set has a score of every algorithm" in none
+    rows = [row(name, 0.5 + k, dataset=f"d{i}") for i in range(3) for k, name in enumerate("ab")]
+    few = markdown_report(build_report(rows, "s", {"acc": True}))
+    assert "can never tell algorithms apart: there are too few data sets." in few
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [("pairwise", "take no part in ranks"), ("worst-rank", "count as the worst of their line")],
+)
+def test_the_rule_for_missing_cells_stands_below_the_table(missing: Any, said: str) -> None:
+    report = build_report(ROWS, "s", {"acc": True}, rules=Rules(missing=missing))
+    assert said in markdown_report(report)
+    assert said in terminal(report, width=500)
+
+
+def test_blocks_that_share_a_data_set_are_told() -> None:
+    rows = [
+        row(name, 0.1 * k + 0.01 * i, dataset=f"d{i // 2}", labelling=f"l{i % 2}")
+        for i in range(12)
+        for k, name in enumerate("ab")
+    ]
+    report = build_report(rows, "s", {"acc": True}, rules=Rules(unit="block"))
+    assert "The 12 blocks come from 6 data sets and are not independent" in markdown_report(report)
+    assert "not independent" not in markdown_report(build_report(rows, "s", {"acc": True}))
+
+
+def test_ties_with_the_best_are_marked() -> None:
+    rows = [
+        row(name, value + 0.01 * ((i * k) % 3), replicate=i, n_p=9, n_u=51, n_test=30)
+        for i in range(5)
+        for k, (name, value) in enumerate([("a", 0.9), ("b", 0.895), ("c", 0.1)])
+    ]
+    report = build_report(rows, "s", {"acc": True})
+    assert report.comparisons[0].tied.sum() == 1
+    assert markdown_report(report).count(") ≈ |") == 1
+    assert terminal(report).count(")≈") == 1
+
+
+def test_many_pairs_are_those_with_the_first_in_rank() -> None:
+    names = "abcdefghijkl"
+    lines = table_lines(markdown_report(compared(names, 0.1)))
+    pairs = [line for line in lines if len(line) == 14 and line[0] in names]
+    assert len(pairs) == 11
+    assert all("l" in line[:2] for line in pairs)

@@ -1,0 +1,78 @@
+"""Several runs as one."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pubench.errors import PubenchError
+from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.merging import merge_results
+from pubench.results.table import Results
+
+ACCURACY = PlannedMetric(True, "1")
+
+
+def run(folder: str, cells: dict[str, tuple[str, str]], **plan: Any) -> Results:
+    """Return a run of cells given as key: (algorithm, status)."""
+    planned = [Cell(key, "d", "case-control", "l", 0, name, None, False) for key, (name, _) in cells.items()]
+    rows = [
+        {"dataset": "d", "labelling": "l", "replicate": 0, "criterion": None, "key": key}
+        | {"algorithm": name, "status": status, "acc": 0.5, "run": folder}
+        for key, (name, status) in cells.items()
+    ]
+    keys = {"suite": folder, "description": "", "metrics": {"acc": ACCURACY}, "shown": ("acc",)} | plan
+    return Results(Path(folder), Plan(**keys, cells=tuple(planned)), tuple(rows))
+
+
+def test_one_run_is_itself() -> None:
+    one = run("r", {"1": ("a", "ok")})
+    assert merge_results([one]) is one
+
+
+def test_rows_and_metrics_are_put_together() -> None:
+    one = run("r", {"1": ("a", "ok")}, description="first")
+    other = run("s", {"2": ("b", "ok")}, shown=("acc", "f1"), metrics={"acc": ACCURACY, "f1": ACCURACY})
+    merged = merge_results([one, other])
+    assert [row["algorithm"] for row in merged.rows] == ["a", "b"]
+    assert (merged.plan.suite, merged.plan.description) == ("r + s", "first")
+    assert merged.plan.shown == ("acc", "f1")
+    assert len(merged.plan.cells) == 2
+
+
+def test_a_shared_cell_is_taken_once_from_the_run_that_has_finished_it() -> None:
+    one = run("r", {"1": ("a", "pending"), "2": ("b", "ok")})
+    other = run("s", {"1": ("a", "ok"), "2": ("b", "ok")})
+    merged = merge_results([one, other])
+    assert [(row["algorithm"], row["status"], row["run"]) for row in merged.rows] == [
+        ("a", "ok", "s"),
+        ("b", "ok", "r"),
+    ]
+    assert len(merged.plan.cells) == 2
+
+
+def test_different_cells_under_one_name_are_refused() -> None:
+    with pytest.raises(
+        PubenchError, match=r"r and s have different results for d / l / 0 / a; give one of them"
+    ):
+        merge_results([run("r", {"1": ("a", "ok")}), run("s", {"2": ("a", "ok")})])
+
+
+def test_one_cell_under_two_names_is_shown_under_both() -> None:
+    merged = merge_results([run("r", {"1": ("a", "ok")}), run("s", {"1": ("b", "ok")})])
+    assert [row["algorithm"] for row in merged.rows] == ["a", "b"]
+
+
+def test_metrics_that_differ_are_refused() -> None:
+    other = run("s", {"2": ("b", "ok")}, metrics={"acc": PlannedMetric(True, "2")})
+    with pytest.raises(PubenchError, match=r"r and s differ in what metric 'acc' is"):
+        merge_results([run("r", {"1": ("a", "ok")}), other])
+
+
+def test_rules_are_those_of_the_first_and_problems_are_kept() -> None:
+    one = run("r", {"1": ("a", "ok")}, report={"alpha": 0.1})
+    other = replace(run("s", {"2": ("b", "ok")}, report={"alpha": 0.05}), problems=("torn",))
+    merged = merge_results([one, other])
+    assert merged.plan.report == {"alpha": 0.1}
+    assert merged.problems == ("torn", "s: has other keys in [report]; those of r are used")

@@ -1,0 +1,230 @@
+"""The store: what is appended is read back, the last record wins, and nothing altered is believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pubench.errors import RunFolderError
+from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.lock import is_running, locked
+from pubench.results.store import (
+    Store,
+    read_plan,
+    read_provenance,
+    read_records,
+    read_trials,
+    set_aside,
+    write_plan,
+    write_provenance,
+)
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.none() | st.booleans() | FINITE | st.text(max_size=10) | st.lists(FINITE, max_size=3)
+RECORDS = st.lists(
+    st.builds(
+        lambda key, rest: rest | {"key": key, "status": "ok"},
+        st.sampled_from(["a", "b", "c"]),
+        st.dictionaries(st.text(max_size=5), VALUES, max_size=4),
+    ),
+    max_size=6,
+)
+
+
+def write(folder, records):
+    folder.mkdir(parents=True, exist_ok=True)
+    store = Store(folder)
+    for record in records:
+        store.append(record)
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """Return a new folder on each call, for tests of many examples."""
+    return lambda: tmp_path_factory.mktemp("store")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(RECORDS)
+def test_the_last_record_of_each_cell_is_read_back(fresh, records):
+    folder = fresh()
+    write(folder, records[:3])
+    write(folder, records[3:])
+    found, problems = read_records(folder)
+    assert found == {record["key"]: record for record in records}
+    assert problems == ()
+
+
+SAMPLE = [
+    {"key": "a", "status": "ok", "metrics": {"f1": 0.25}},
+    {"key": "b", "status": "failed", "error": "line one\nline two é"},
+    {"key": "c", "status": "ok", "metrics": {"f1": 0.75}},
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_any_altered_byte_is_noticed_or_harmless(fresh, data):
+    folder = fresh()
+    write(folder, SAMPLE)
+    path = folder / "cells.jsonl"
+    text = bytearray(path.read_bytes())
+    place = data.draw(st.integers(0, len(text) - 1))
+    text[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(text)
+    found, problems = read_records(folder)
+    original = {record["key"]: record for record in SAMPLE}
+    # Whatever was hit, what is still read is what was written; a cell that is lost is told.
+    assert all(original[key] == record for key, record in found.items())
+    assert found == original or problems
+
+
+@pytest.mark.parametrize(
+    "text", [b"\n", b"garbage\n", b"\xff\xfe\x00\n", b'0123456789abcdef {"key": "a"}\n', b"[]\n"]
+)
+def test_foreign_lines_are_named_and_passed_over(tmp_path, text):
+    write(tmp_path, SAMPLE[:1])
+    with open(tmp_path / "cells.jsonl", "ab") as file:
+        file.write(text)
+    write(tmp_path, SAMPLE[2:])
+    found, problems = read_records(tmp_path)
+    assert found.keys() == {"a", "c"}
+    assert len(problems) == 1
+    assert "cells.jsonl, line 2: damaged record; its cell counts as not finished" in problems[0]
+
+
+def test_a_torn_last_record_is_told_and_overwritten(tmp_path):
+    write(tmp_path, SAMPLE)
+    path = tmp_path / "cells.jsonl"
+    whole = path.read_bytes()
+    start = whole[:-1].rfind(b"\n") + 1
+    for end in range(start + 1, len(whole)):
+        path.write_bytes(whole[:end])
+        found, problems = read_records(tmp_path)
+        assert found.keys() == {"a", "b"}
+        assert "the last record is torn" in problems[0]
+        write(tmp_path, SAMPLE[2:])
+        assert path.read_bytes() == whole
+
+
+def test_nothing_of_a_torn_record_stays_behind_a_shorter_one(tmp_path):
+    write(tmp_path, SAMPLE[:1])
+    with open(tmp_path / "cells.jsonl", "ab") as file:
+        file.write(b"x" * 500)
+    write(tmp_path, SAMPLE[2:])
+    assert read_records(tmp_path) == ({"a": SAMPLE[0], "c": SAMPLE[2]}, ())
+
+
+def test_trials_are_kept_beside_their_cell(tmp_path):
+    trials = [[{"c": 1}, 0.5, 0.1, ""]]
+    write(tmp_path, [SAMPLE[0] | {"trials": trials}, SAMPLE[1]])
+    assert read_trials(tmp_path) == {"a": trials}
+    assert "trials" not in read_records(tmp_path)[0]["a"]
+
+
+def test_numbers_that_json_does_not_know_are_refused_not_written(tmp_path):
+    store = Store(tmp_path)
+    with pytest.raises(ValueError):
+        store.append({"key": "a", "status": "ok", "x": float("nan")})
+    store.close()
+    assert read_records(tmp_path) == ({}, ())
+
+
+def test_setting_aside_keeps_every_earlier_record_under_another_name(tmp_path):
+    for number in (1, 2):
+        write(tmp_path, [SAMPLE[0] | {"number": number}])
+        set_aside(tmp_path)
+    assert read_records(tmp_path) == ({}, ())
+    kept = sorted(path.name for path in tmp_path.glob("cells.jsonl.old-*"))
+    assert kept == ["cells.jsonl.old-1", "cells.jsonl.old-2"]
+    assert b'"number":2' in (tmp_path / kept[1]).read_bytes()
+
+
+CELL = Cell("k", "d", "case-control", "l", 0, "a", None, True, "why")
+METRICS = {"f1": PlannedMetric(True, "1"), "rate": PlannedMetric(None, "2")}
+PLAN = Plan("s", "words", METRICS, ("f1",), (CELL,), {"alpha": 0.1}, {"citation": "c", "numbers": []})
+
+
+def test_a_plan_is_read_back_as_written(tmp_path):
+    write_plan(tmp_path, PLAN, 'name = "é"\n')
+    assert read_plan(tmp_path) == PLAN
+    assert (tmp_path / "suite.toml").read_text(encoding="utf-8") == 'name = "é"\n'
+
+
+def test_a_plan_of_an_earlier_version_has_no_rules(tmp_path):
+    write_plan(tmp_path, PLAN, "")
+    old = json.loads((tmp_path / "plan.json").read_text())
+    del old["report"], old["paper"]
+    (tmp_path / "plan.json").write_text(json.dumps(old))
+    assert (read_plan(tmp_path).report, read_plan(tmp_path).paper) == ({}, {})
+
+
+def test_a_folder_without_a_plan_is_no_run_folder(tmp_path):
+    with pytest.raises(RunFolderError, match=r"is not a run folder: it has no plan\.json; give the --out"):
+        read_plan(tmp_path)
+    for text in ("", "{}", "[1]", '{"suite": 1}'):
+        (tmp_path / "plan.json").write_text(text)
+        with pytest.raises(RunFolderError, match="run the suite again to mend it"):
+            read_plan(tmp_path)
+
+
+def test_provenance_grows_and_a_damaged_one_is_begun_anew(tmp_path):
+    write_provenance(tmp_path, [{"python": "3"}])
+    write_provenance(tmp_path, [*read_provenance(tmp_path), {"python": "4"}])
+    assert [entry["python"] for entry in read_provenance(tmp_path)] == ["3", "4"]
+    (tmp_path / "provenance.json").write_text("{")
+    assert read_provenance(tmp_path) == []
+
+
+def test_a_folder_is_held_by_one_run_at_a_time(tmp_path):
+    code = "import sys, pathlib\nfrom pubench.results.lock import locked\n"
+    code += "with locked(pathlib.Path(sys.argv[1])): print('in')"
+    command = [sys.executable, "-c", code, str(tmp_path / "run")]
+    assert not is_running(tmp_path / "run")
+    with locked(tmp_path / "run"):
+        assert is_running(tmp_path / "run")
+        other = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert f"is in use by process {os.getpid()}; wait for it" in other.stderr
+    assert not is_running(tmp_path / "run")
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "in\n"
+
+
+def test_who_looks_whether_a_run_goes_on_does_not_keep_one_from_starting(tmp_path):
+    ended = threading.Event()
+
+    def look():
+        while not ended.is_set():
+            is_running(tmp_path)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        for _ in range(300):
+            with locked(tmp_path):
+                pass
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def test_the_lock_says_why_a_folder_cannot_be_used(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(RunFolderError, match=r"cannot use run folder .*; choose another --out"),
+        locked(tmp_path / "file"),
+    ):
+        pass
+
+
+def test_records_are_one_line_of_text_each(tmp_path):
+    write(tmp_path, SAMPLE)
+    lines = (tmp_path / "cells.jsonl").read_text(encoding="ascii").splitlines()
+    assert [json.loads(line.partition(" ")[2]) for line in lines] == SAMPLE

@@ -1,0 +1,115 @@
+"""Running: the same bits whatever the number of workers, the backend or the order."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+from helpers.suites import plan, run
+
+from pubench.errors import PubenchError
+from pubench.results.export import export_text
+from pubench.results.table import FAILED as FAILED_ROWS
+from pubench.run.driver import FAILED, Execution, pending_jobs
+
+SUITE = {
+    "replicates": 3,
+    "datasets": [{"use": "toy-blobs"}, {"use": "toy-holed"}],
+    "labellings": [
+        {"scenario": "case-control", "positives": 10},
+        {"scenario": "single-training-set", "frequency": 0.5, "mechanism": "sar"},
+    ],
+    "algorithms": [{"use": "toy-seeded", "tune": True}, {"use": "toy-prior"}, {"use": "pn-toy"}],
+    "tuning": {"sampler": "tpe", "trials": 5, "folds": 2, "criteria": ["puf", "oracle-accuracy"]},
+}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    results = run(tmp_path_factory.mktemp("jobs1"), **SUITE)
+    assert results.counts == {"ok": 48}
+    return export_text(results, "json", times=False)
+
+
+BACKENDS = [
+    ("loky", 2),
+    ("threading", 1),
+    ("threading", 2),
+    pytest.param(
+        "dask",
+        2,
+        marks=pytest.mark.skipif(
+            importlib.util.find_spec("distributed") is None, reason="dask's distributed is not installed"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("backend", "jobs"), BACKENDS)
+def test_results_do_not_depend_on_workers_or_backend(tmp_path, expected, backend, jobs):
+    found = run(tmp_path, jobs=jobs, backend=backend, **SUITE)
+    assert export_text(found, "json", times=False) == expected
+
+
+def test_results_do_not_depend_on_the_order_or_on_what_ran_before(tmp_path, expected):
+    backwards = SUITE | {name: SUITE[name][::-1] for name in ("datasets", "labellings", "algorithms")}
+    for part in (backwards | {"replicates": 1}, backwards, SUITE):
+        found = run(tmp_path, **part)
+    assert export_text(found, "json", times=False) == expected
+
+
+def test_progress_hears_of_every_cell_once(tmp_path):
+    heard = []
+
+    class Watch:
+        def begin(self, total, finished):
+            heard.append((total, finished))
+
+        def done(self, cell, record):
+            heard.append(record["key"])
+            assert cell.key == record["key"]
+
+    run(tmp_path, replicates=2, progress=Watch())
+    run(tmp_path, replicates=3, progress=Watch())
+    cells = plan(replicates=3).plan.cells
+    assert heard[0] == (2, 0)
+    assert heard[3] == (3, 2)
+    assert [heard[1], heard[2], heard[4]] == [cell.key for cell in cells]
+
+
+def record(status):
+    return {"status": status}
+
+
+def test_only_cells_without_a_usable_record_are_pending():
+    planned = plan(
+        algorithms=[{"use": "toy", "tune": True}], tuning={"sampler": "grid", "criteria": ["puf", "pa"]}
+    )
+    first, second = (cell.key for cell in planned.plan.cells)
+    assert pending_jobs(planned, {}, retry_failed=False) == list(planned.jobs)
+    (job,) = pending_jobs(planned, {first: record("ok")}, retry_failed=False)
+    assert [cell.key for cell in job.cells] == [second]
+    assert [criterion.name for criterion in job.criteria] == ["pa"]
+    done = {first: record("ok"), second: record("ok")}
+    assert pending_jobs(planned, done, retry_failed=True) == []
+    for status in FAILED:
+        ended = done | {second: record(status)}
+        assert pending_jobs(planned, ended, retry_failed=False) == []
+        assert len(pending_jobs(planned, ended, retry_failed=True)) == 1
+
+
+def test_all_agree_on_what_counts_as_failed():
+    assert set(FAILED_ROWS) == FAILED
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"backend": "lokky"}, "did you mean 'loky'"),
+        ({"backend": "loky", "address": "tcp://1"}, "backend 'loky' takes no address"),
+        ({"jobs": 0}, "jobs = 0"),
+    ],
+)
+def test_an_impossible_execution_is_refused(options, words):
+    with pytest.raises(PubenchError, match=words):
+        Execution(**options)

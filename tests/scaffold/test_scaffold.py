@@ -1,0 +1,166 @@
+"""``pubench plugin new``: what it makes passes its own tests at once, what it refuses leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from helpers.commands import pubench, pubench_here
+
+from pubench.suite import parse_suite
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = ("algorithm", "dataset", "criterion", "metric", "prior")
+FILES = {
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    ".gitignore",
+    ".github/workflows/tests.yml",
+    ".github/workflows/release.yml",
+    "example.toml",
+    "tests/test_contract.py",
+}
+LONG = "a-name-of-exactly-forty-letters-in-words"
+VARIANTS = [
+    (kind, cython) for kind in KINDS for cython in (False, True) if (kind, cython) != ("dataset", True)
+]
+
+
+def made(folder, name, kind):
+    pubench(folder, "plugin", "new", name, "--kind", kind)
+    return folder / name
+
+
+def tool(folder, *command):
+    """Run a tool in a new package, which finds pubench's sources and, as if installed, the package itself."""
+    path = os.pathsep.join([str(folder / "src"), str(ROOT), str(ROOT / "plugins")])
+    found = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env=os.environ | {"MYPYPATH": path, "PYTHONPATH": str(folder / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout
+
+
+def installed(folder):
+    """Leave beside the sources what an installer would leave, so that the entry point is found."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    module = project["entry-points"]["pubench"][project["name"]]
+    info = folder / "src" / f"{module}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    (info / "entry_points.txt").write_text(f"[pubench]\n{project['name']} = {module}\n")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_made_passes_its_own_tests_and_runs_its_own_suite(tmp_path, kind):
+    folder = made(tmp_path, f"my-{kind}", kind)
+    installed(folder)
+    said = tool(folder, "pytest", "-q", "-p", "no:cacheprovider")
+    assert " passed" in said
+    assert "failed" not in said
+    tool(folder, "pubench", "suite", "run", "example.toml", "--quiet")
+    report = (folder / "runs" / f"my-{kind}-example" / "report.md").read_text()
+    assert f"my-{kind}" in report
+
+
+@pytest.mark.parametrize(("kind", "cython"), VARIANTS)
+@pytest.mark.parametrize("name", ["x", LONG])
+def test_what_is_made_is_complete_and_clean(tmp_path, capsys, monkeypatch, kind, cython, name):
+    assert len(LONG) == 40
+    monkeypatch.chdir(tmp_path)
+    pubench_here(capsys, "plugin", "new", name, "--kind", kind, *(["--cython"] if cython else []))
+    folder = tmp_path / name
+    module = name.replace("-", "_")
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    kernel = {"setup.py", f"src/{module}/_kernel.pyx", f"src/{module}/_kernel.pyi"} if cython else set()
+    assert files >= FILES | kernel | {f"src/{module}/__init__.py", f"src/{module}/py.typed"}
+    assert ("setup.py" in files) == cython
+    tool(folder, "ruff", "check", "--no-cache", ".")
+    tool(folder, "ruff", "format", "--no-cache", "--check", ".")
+    parse_suite((folder / "example.toml").read_text(), "example.toml")
+    assert not [text for text in folder.rglob("*") if text.is_file() and "<<" in text.read_text()]
+
+
+def test_mypy_has_nothing_to_say(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    packages = []
+    for kind, cython in VARIANTS:
+        name = f"{kind}-{'compiled' if cython else 'plain'}"
+        pubench_here(capsys, "plugin", "new", name, "--kind", kind, *(["--cython"] if cython else []))
+        packages.append(str(tmp_path / name / "src" / name.replace("-", "_")))
+    # All at once, since most of the time goes into reading pubench.
+    # Where pubench is installed its own files are not reported.
+    settings = tmp_path / "mypy.ini"
+    settings.write_text("[mypy]\nstrict = True\n[mypy-pubench.*]\nfollow_imports = silent\n")
+    tool(tmp_path, "mypy", "--config-file", str(settings), "--cache-dir", os.devnull, *packages)
+
+
+def test_the_folder_is_readable_by_others_and_nothing_else_is_left(tmp_path):
+    folder = made(tmp_path, "plain", "metric")
+    assert folder.stat().st_mode & 0o055 == 0o055 & ~_umask()
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
+
+
+def _umask():
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["My_Method"], "'My_Method' cannot be the name of a plugin; use lower-case words joined by dashes"),
+        (["two words"], "cannot be the name of a plugin"),
+        (["../up"], "cannot be the name of a plugin"),
+        (["1st"], "cannot be the name of a plugin"),
+        (["a" * 41], "40 letters at most"),
+        (["class"], "'class' is a word or a module of Python already; choose another name"),
+        (["json"], "'json' is a word or a module of Python already"),
+        (["numpy"], "'numpy' is a word or a module of Python already"),
+        (["wlr"], "algorithm 'wlr' is registered already; choose another name"),
+        (["puf", "--kind", "criterion"], "criterion 'puf' is registered already"),
+        (["supervised-mine"], "algorithm 'supervised-mine' is reserved"),
+        (["mine", "--kind", "dataset", "--cython"], "a data set has no loop to compile; leave out --cython"),
+        (["there"], "there exists already; choose another name, or remove it"),
+    ],
+)
+def test_a_refusal_is_one_sentence_and_writes_nothing(tmp_path, capsys, monkeypatch, arguments, said):
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    done = pubench_here(capsys, "plugin", "new", *arguments, code=2)
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+    assert not list((tmp_path / "there").iterdir())
+
+
+def test_a_disk_that_fails_leaves_nothing_half_written(tmp_path, monkeypatch):
+    from pubench.errors import PubenchError
+    from pubench.plugins.discovery import discover
+    from pubench.scaffold import new_plugin
+
+    write, count = Path.write_text, []
+
+    def failing(self, *arguments, **options):
+        count.append(self)
+        if len(count) == 5:
+            raise OSError(28, "No space left on device")
+        return write(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "write_text", failing)
+    with pytest.raises(PubenchError, match=r"cannot write .*mine: No space left on device; choose a folder"):
+        new_plugin("mine", "metric", discover(), parent=tmp_path)
+    assert list(tmp_path.iterdir()) == []
