@@ -18,24 +18,27 @@ from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
 from pubench.results.lock import locked
 from pubench.results.provenance import gather
+from pubench.results.record import Record
 from pubench.results.store import (
     Store,
-    mend,
     read_cards,
     read_provenance,
     read_records,
+    repair,
     set_aside,
     write_plan,
     write_provenance,
 )
 from pubench.results.table import Results, read_results
 from pubench.run.driver import Execution, Progress, pending_jobs, run_jobs
+from pubench.specs import JSONValue
+from pubench.status import Problem, Status
 from pubench.suite import load_suite, suite_text
 
 __all__ = ["load_dataset", "make", "run_suite"]
 
 
-def make(name: str, **params: Any) -> Any:
+def make(name: str, **params: object) -> Any:  # edge: scikit-learn ships no types
     """Return a new scikit-learn estimator by its registered name.
 
     Parameters
@@ -53,7 +56,7 @@ def make(name: str, **params: Any) -> Any:
     return resolve(spec.estimator)(**{**spec.params, **params})
 
 
-def load_dataset(name: str, **params: Any) -> Data:
+def load_dataset(name: str, **params: JSONValue | os.PathLike[str]) -> Data:
     """Return a data set by its registered name, with its true classes: ``X`` (n, d) and ``target`` (n,).
 
     Parameters
@@ -69,7 +72,7 @@ def load_dataset(name: str, **params: Any) -> Data:
         Rows in the order in which they are loaded. They come from the cache if it holds them; suites use the same.
     """
     registered = discover().dataset(name)
-    plain = {
+    plain: dict[str, JSONValue] = {
         key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in params.items()
     }
     arguments = with_paths(registered.spec, plain, Path.cwd())
@@ -122,8 +125,8 @@ def run_suite(
     text, parsed = suite_text(suite), load_suite(suite)
     registry = discover(third_party=third_party, files=plugins)
     if progress is not None:
-        for told in registry.warnings():
-            progress.note(told)
+        for warning in registry.warnings():
+            progress.note(warning)
     files = [str(Path(file).resolve()) for file in plugins]
     planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
     folder = Path(out) if out is not None else Path("runs") / parsed.name
@@ -131,7 +134,7 @@ def run_suite(
         if force:
             set_aside(folder)
         write_plan(folder, planned.plan, text)
-        for problem in mend(folder):
+        for problem in repair(folder):
             if progress is not None:
                 progress.note(problem)
         _run(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
@@ -150,34 +153,33 @@ def _run(
     records, _ = read_records(folder)
     jobs = pending_jobs(planned, records, retry_failed=retry_failed)
     open_cells = sum(len(job.cells) for job in jobs)
-    broken = {key: error for key, error in planned.broken.items() if retry_failed or key not in records}
+    failed = {key: error for key, error in planned.without_data.items() if retry_failed or key not in records}
     if progress is not None:
         runnable = len({cell.key for cell in planned.plan.cells if not cell.skip})
-        progress.begin(runnable, runnable - open_cells - len(broken))
+        progress.begin(runnable, runnable - open_cells - len(failed))
     cards = {
-        label: problem_card(registry.dataset(data.prepared.name), data)
-        for label, data in planned.data.items()
+        label: problem_card(registry.dataset(data.stored.name), data) for label, data in planned.data.items()
     }
     known = read_provenance(folder)
-    if not jobs and not broken and cards.keys() <= read_cards(folder).keys():
+    if not jobs and not failed and cards.keys() <= read_cards(folder).keys():
         return
     options = {"jobs": execution.jobs, "backend": execution.backend}
     write_provenance(folder, [*known, gather(registry, cards, options)])
     store = Store(folder)
     try:
-        _store_broken(planned, broken, store, progress)
+        _store_failed(planned, failed, store, progress)
         run_jobs(jobs, store, execution, progress.done if progress is not None else lambda cell, record: None)
     finally:
         store.close()
 
 
-def _store_broken(
-    planned: ExecutionPlan, broken: Mapping[str, str], store: Store, progress: Progress | None
+def _store_failed(
+    planned: ExecutionPlan, failed: Mapping[str, str], store: Store, progress: Progress | None
 ) -> None:
     """Record the cells of data sets that cannot be loaded: they fail, the run goes on."""
-    cells = {cell.key: cell for cell in planned.plan.cells if cell.key in broken}
+    cells = {cell.key: cell for cell in planned.plan.cells if cell.key in failed}
     for key, cell in cells.items():
-        record = {"key": key, "status": "failed", "error": broken[key], "traceback": ""}
+        record = Record.of_problem(key, Problem(Status.FAILED, failed[key]))
         store.append(record)
         if progress is not None:
             progress.done(cell, record)

@@ -8,34 +8,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import msgspec
+
+from pubench.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "RECEIVABLE",
     "SCENARIOS",
     "Algorithm",
+    "Array",
+    "Categorical",
     "Choice",
     "Criterion",
     "Dataset",
     "Float",
+    "Impute",
     "Int",
+    "JSONValue",
     "Metric",
+    "Norm",
     "Param",
+    "Params",
+    "Preprocess",
     "PriorEstimator",
+    "Scale",
     "Scenario",
     "Spec",
-    "param_from_json",
-    "param_to_json",
 ]
 
+JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, JSONValue] | None"
+"""What JSON can hold, where nothing more is known."""
+Array: TypeAlias = "NDArray[Any]"
+"""An array of numbers or texts of any type."""
+Params: TypeAlias = Mapping[str, JSONValue]
+"""Arguments of a plugin's function or estimator, as suites write them."""
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
+Impute = Literal["mean", "median", "most-frequent", "none"]
+Scale = Literal["standard", "minmax", "maxabs", "robust", "none"]
+Categorical = Literal["one-hot", "codes"]
+Norm = Literal["none", "l1", "l2"]
+_PREPROCESSING = {
+    "impute": get_args(Impute),
+    "scale": get_args(Scale),
+    "categorical": get_args(Categorical),
+    "norm": get_args(Norm),
+}
 RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled")
 
 
-@dataclass(frozen=True, slots=True)
-class Float:
-    """A real parameter in [low, high]; ``points`` is how many a grid takes."""
+class Float(msgspec.Struct, frozen=True, tag_field="kind", tag="float"):
+    """A real parameter in [low, high]; ``points`` is how many values a grid takes."""
 
     low: float
     high: float
@@ -43,9 +71,8 @@ class Float:
     points: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Int:
-    """A whole-number parameter in low..high, both included; ``points`` is how many a grid takes at most."""
+class Int(msgspec.Struct, frozen=True, tag_field="kind", tag="int"):
+    """An integer parameter in low..high, both included; ``points`` is how many values a grid takes at most."""
 
     low: int
     high: int
@@ -53,14 +80,49 @@ class Int:
     points: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, tag_field="kind", tag="choice"):
     """A parameter that takes one of the listed values (text, numbers, booleans or None)."""
 
     values: tuple[str | int | float | bool | None, ...]
 
 
-Param = Float | Int | Choice
+Param: TypeAlias = Float | Int | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocess:
+    """What to do to features before a learner sees them.
+
+    Attributes
+    ----------
+    impute : str
+        What replaces a missing number: the training rows' ``"mean"``, ``"median"`` or ``"most-frequent"``
+        value (the smallest of several); ``"none"`` leaves NaN.
+    scale : str
+        ``"standard"`` (mean 0, sd 1), ``"minmax"`` (0 to 1), ``"maxabs"`` (largest size 1), ``"robust"``
+        (median 0, interquartile range 1) or ``"none"``. Sparse data are never shifted: see
+        :func:`pubench.data.preprocess.fit_preprocess`.
+    categorical : str
+        ``"one-hot"``, or ``"codes"`` to leave codes, missing ones included, as they are.
+    min_count : int
+        Columns whose training rows add up to less than this are dropped; for counts such as term frequencies.
+    norm : str
+        ``"l2"`` or ``"l1"`` gives each row that length, after scaling; ``"none"`` leaves rows as they are.
+    """
+
+    impute: Impute = "median"
+    scale: Scale = "standard"
+    categorical: Categorical = "one-hot"
+    min_count: int = 0
+    norm: Norm = "none"
+
+    def __post_init__(self) -> None:
+        for name, choices in _PREPROCESSING.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise ValueError(f"{name} = {value!r} is unknown{did_you_mean(str(value), choices)}")
+        if self.min_count < 0:
+            raise ValueError(f"min_count = {self.min_count} must be 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +161,7 @@ class Algorithm:
     estimator: str
     summary: str = ""
     version: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
     space: Mapping[str, Param] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = SCENARIOS
     receives: tuple[str, ...] = ()
@@ -148,10 +210,10 @@ class Dataset:
     expand: str = ""
     card: str = ""
     downloads: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
     paths: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
-    preprocess: Mapping[str, Any] = field(default_factory=dict)
+    preprocess: Params = field(default_factory=dict)
     source: str = ""
     licence: str = ""
     citation: str = ""
@@ -170,7 +232,7 @@ class Criterion:
     function: str
     summary: str = ""
     version: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
     greater_is_better: bool = True
     scenarios: tuple[Scenario, ...] = SCENARIOS
     needs: tuple[str, ...] = ()
@@ -210,7 +272,7 @@ class PriorEstimator:
     function: str
     summary: str = ""
     version: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = SCENARIOS
     assumes: str = ""
     accepts: tuple[str, ...] = ()
@@ -218,19 +280,3 @@ class PriorEstimator:
 
 
 Spec = Algorithm | Dataset | Criterion | Metric | PriorEstimator
-
-
-def param_to_json(param: Param) -> dict[str, Any]:
-    """Return a search-space entry as JSON."""
-    if isinstance(param, Choice):
-        return {"kind": "choice", "values": list(param.values)}
-    kind = "int" if isinstance(param, Int) else "float"
-    return {"kind": kind, "low": param.low, "high": param.high, "log": param.log, "points": param.points}
-
-
-def param_from_json(value: Mapping[str, Any]) -> Param:
-    """Read back what :func:`param_to_json` wrote."""
-    if value["kind"] == "choice":
-        return Choice(tuple(value["values"]))
-    kind = Int if value["kind"] == "int" else Float
-    return kind(value["low"], value["high"], value["log"], value["points"])

@@ -15,13 +15,24 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 import numpy as np
 
 from pubench.child.channel import Channel
-from pubench.sandbox.messages import Message
-from pubench.status import describe
+from pubench.protocol import (
+    CellsRequest,
+    Failed,
+    LoadRequest,
+    OracleValues,
+    PriorRequest,
+    ProtocolError,
+    Request,
+    Started,
+)
+from pubench.specs import Array
+from pubench.status import Problem
 
 __all__ = ["main"]
 
@@ -36,24 +47,45 @@ def main(arguments: Sequence[str]) -> None:
     _die_with_parent()
     _limit_memory(memory_mb)
     channel = Channel(request, reply)
-    channel.send({"kind": "started"})
-    while (message := channel.receive()) is not None:
-        _serve(message, channel)
+    channel.send(Started())
+    while (envelope := channel.receive()) is not None:
+        _serve(envelope.message, envelope.arrays, channel)
         # What one cell left behind must not be there for the next.
         gc.collect(1)
     # Plugins may have left threads that never end.
     os._exit(0)
 
 
-def _serve(message: Message, channel: Channel) -> None:
+def _serve(request: Request, arrays: tuple[Array, ...], channel: Channel) -> None:
     try:
         with _left_as_found():
-            _handler(message.kind)(message, channel)
+            _dispatch(request, arrays, channel)
     except BaseException as error:
-        channel.send({"kind": "failed"} | describe(error))
+        channel.send(Failed(problem=Problem.of(error)))
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
+
+
+def _dispatch(request: Request, arrays: tuple[Array, ...], channel: Channel) -> None:
+    """Serve a request; each kind imports only what it needs."""
+    match request:
+        case CellsRequest():
+            from pubench.child.cells import serve_cells
+
+            serve_cells(request, arrays, channel)
+        case PriorRequest():
+            from pubench.child.prior import serve_prior
+
+            serve_prior(request, arrays, channel)
+        case LoadRequest():
+            from pubench.child.load import serve_load
+
+            serve_load(request, channel)
+        case OracleValues():
+            raise ProtocolError("oracle values came without a question")
+        case _:
+            assert_never(request)
 
 
 @contextlib.contextmanager
@@ -70,20 +102,6 @@ def _left_as_found() -> Iterator[None]:
         with contextlib.suppress(OSError):
             os.fchdir(folder)
         os.close(folder)
-
-
-def _handler(kind: str) -> Callable[[Message, Channel], None]:
-    if kind == "cells":
-        from pubench.child.cells import serve_cells
-
-        return serve_cells
-    if kind == "prior":
-        from pubench.child.prior import serve_prior
-
-        return serve_prior
-    from pubench.child.load import serve_load
-
-    return serve_load
 
 
 def _die_with_parent() -> None:

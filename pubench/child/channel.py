@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
-from numpy.typing import NDArray
-
-from pubench.sandbox.messages import Buffer, Message, encode, read_message, write_all
+from pubench.protocol import Reply, Request
+from pubench.sandbox.wire import REQUESTS, Buffer, Envelope, encode, read_message, write_all
+from pubench.specs import Array
 
 __all__ = ["Channel"]
 
@@ -18,7 +17,7 @@ class Channel:
 
     def __init__(self, request: int, reply: int) -> None:
         self._request, self._reply = request, reply
-        self._buffer = Buffer()
+        self._buffer: Buffer[Request] = Buffer(REQUESTS)
         self._number = 0
         # A plugin's forked copy of this process must neither answer for it nor take its requests.
         os.register_at_fork(after_in_child=self._hang_up)
@@ -27,21 +26,21 @@ class Channel:
         for fd in (self._request, self._reply):
             os.close(fd)
 
-    def send(self, header: dict[str, Any], arrays: Sequence[NDArray[Any]] = ()) -> None:
-        """Send a message to the worker, marked as an answer to the request at hand."""
-        write_all(self._reply, encode(header | {"request": self._number}, arrays))
+    def send(self, reply: Reply, arrays: Sequence[Array] = ()) -> None:
+        """Send a reply to the current request."""
+        write_all(self._reply, encode(reply, arrays, number=self._number))
 
-    def receive(self) -> Message | None:
-        """Wait for the worker's next message; None when the worker is gone."""
-        message = read_message(self._request, self._buffer)
-        if message is not None:
-            self._number = message.header.get("request", self._number)
-        return message
+    def receive(self) -> Envelope[Request] | None:
+        """Wait for the worker's next request; None when the worker is gone."""
+        envelope = read_message(self._request, self._buffer)
+        if envelope is not None:
+            self._number = envelope.number
+        return envelope
 
-    def ask(self, header: dict[str, Any], arrays: Sequence[NDArray[Any]] = ()) -> Message:
-        """Send a message and wait for its answer."""
-        self.send(header, arrays)
-        answer = self.receive()
-        if answer is None:
+    def ask(self, question: Reply, arrays: Sequence[Array] = ()) -> Request:
+        """Send a question and wait for the worker's answer."""
+        self.send(question, arrays)
+        envelope = self.receive()
+        if envelope is None:
             os._exit(0)
-        return answer
+        return envelope.message

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,12 @@ from pubench.protocol import Predictions
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix
+    from pubench.specs import Params
 
-__all__ = ["MisbehaviourError", "Recipe", "fit", "predict", "protect", "take_rows"]
+__all__ = ["Estimator", "MisbehaviourError", "Recipe", "fit", "predict", "protect", "take_rows"]
 
+Estimator: TypeAlias = Any
+"""A plugin's estimator. edge: scikit-learn ships no types, and plugins owe none."""
 _FEW = 1e-12
 
 
@@ -29,11 +32,11 @@ class MisbehaviourError(PubenchError):
 class Recipe:
     """How to make an estimator: its factory, its fixed parameters, and what pubench fills in."""
 
-    factory: Any
-    params: Mapping[str, Any]
-    filled: Mapping[str, Any]
+    factory: Callable[..., Estimator]
+    params: Params
+    filled: Params
 
-    def make(self, chosen: Mapping[str, Any]) -> Any:
+    def make(self, chosen: Params) -> Estimator:
         """Return a new estimator; what a suite says outranks what pubench fills in."""
         return self.factory(**{**self.filled, **self.params, **chosen})
 
@@ -52,7 +55,7 @@ def protect(X: Matrix) -> Matrix:
     return X
 
 
-def fit(recipe: Recipe, chosen: Mapping[str, Any], X: Matrix, labels: NDArray[np.uint8], seed: int) -> Any:
+def fit(recipe: Recipe, chosen: Params, X: Matrix, labels: NDArray[np.uint8], seed: int) -> Estimator:
     """Make an estimator and fit it; global generators are seeded so that what ran before cannot matter."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - plugins that draw from the global generator must be reproducible too
@@ -63,7 +66,7 @@ def fit(recipe: Recipe, chosen: Mapping[str, Any], X: Matrix, labels: NDArray[np
     return estimator if fitted is None else fitted
 
 
-def predict(estimator: Any, X: Matrix) -> Predictions:
+def predict(estimator: Estimator, X: Matrix) -> Predictions:
     """Ask a fitted estimator for n rows and check what comes back."""
     n = X.shape[0]
     protect(X)
@@ -81,7 +84,7 @@ def predict(estimator: Any, X: Matrix) -> Predictions:
     return Predictions(score, decision, probability)
 
 
-def _decisions(estimator: Any, answer: Any, n: int) -> NDArray[np.uint8]:
+def _decisions(estimator: Estimator, answer: object, n: int) -> NDArray[np.uint8]:
     values = np.asarray(answer)
     if values.shape != (n,):
         raise MisbehaviourError(f"predict returned shape {values.shape} for {n} rows; expected ({n},)")
@@ -105,7 +108,7 @@ def _decisions(estimator: Any, answer: Any, n: int) -> NDArray[np.uint8]:
     return positive
 
 
-def _probabilities(answer: Any, n: int) -> NDArray[np.float64]:
+def _probabilities(answer: object, n: int) -> NDArray[np.float64]:
     values = _numbers("predict_proba", answer)
     if values.shape != (n, 2):
         raise MisbehaviourError(
@@ -119,13 +122,13 @@ def _probabilities(answer: Any, n: int) -> NDArray[np.float64]:
     return np.clip(positive, 0.0, 1.0)
 
 
-def _numbers(name: str, answer: Any) -> NDArray[np.float64]:
-    if np.ma.is_masked(answer) or np.iscomplexobj(answer):
+def _numbers(name: str, answer: object) -> NDArray[np.float64]:
+    if np.ma.is_masked(answer) or np.asarray(answer).dtype.kind == "c":
         raise MisbehaviourError(f"{name} returned masked or complex values; expected real numbers")
     return np.asarray(answer, dtype=np.float64)
 
 
-def _vector(name: str, answer: Any, n: int) -> NDArray[np.float64]:
+def _vector(name: str, answer: object, n: int) -> NDArray[np.float64]:
     values = _numbers(name, answer)
     if values.shape == (n, 1):
         values = values[:, 0]

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,47 +21,49 @@ from pubench.data.cache import write_atomically
 from pubench.data.checks import check_params, checked_data
 from pubench.data.stored import StoredDataset, fingerprint, row_order
 from pubench.data.truth import truth_path
-from pubench.data.values import Data
+from pubench.data.values import Data, Matrix
 from pubench.errors import DataError
 from pubench.plugins.imports import load_files, resolve
-from pubench.sandbox.messages import Message
+from pubench.protocol import Failed, Loaded, LoadRequest, LogLine
+from pubench.specs import Array, Params
+from pubench.status import Problem
 
 if TYPE_CHECKING:
     from pubench.child.channel import Channel
 
 __all__ = ["serve_load"]
 
-_TOLD_SECONDS = 0.1
-_TOLD_LETTERS, _FACT_LETTERS, _MOST_FACTS = 500, 2_000, 40
+_LOG_SECONDS = 0.1
+_LOG_CHARACTERS, _FACT_CHARACTERS, _MOST_FACTS = 500, 2_000, 40
+Facts = dict[str, str | int]
 _LOG = logging.getLogger("pubench.data")
 
 
-def serve_load(message: Message, channel: Channel) -> None:
-    """In the child: load, check and save the data set named by the request."""
-    request = message.header
-    load_files(request["files"])
+def serve_load(request: LoadRequest, channel: Channel) -> None:
+    """Load, check and save the data set that the request names."""
+    load_files(request.files)
     try:
-        with _telling(channel):
-            loader = resolve(request["loader"])
-            check_params(loader, request["params"])
-            data = loader(**request["params"])
-            facts = _facts(request["card"], request["params"])
+        with _forwarded_log(channel):
+            loader = resolve(request.loader)
+            check_params(loader, request.params)
+            data = loader(**request.params)
+            facts = _facts(request.card, request.params)
     except DataError as error:
-        channel.send({"kind": "failed", "error": str(error)})
+        channel.send(Failed(problem=Problem.of(error)))
         return
     try:
-        _save(request, checked_data(request["name"], data), facts)
+        _save(request, checked_data(request.name, data), facts)
     except OSError as error:
         # NumPy says how many bytes it could not write, but has no error number for it.
         raise DataError(
-            f"cannot write the cache {request['folder']}: {error.strerror or error}; "
+            f"cannot write the cache {request.folder}: {error.strerror or error}; "
             "make room, or set PUBENCH_CACHE to another folder"
         ) from error
-    channel.send({"kind": "loaded"})
+    channel.send(Loaded())
 
 
-class _Telling(logging.Handler):
-    """Sends what is logged to the worker, from the loader's own thread and not too often."""
+class _Forwarding(logging.Handler):
+    """Forwards log lines of the loader's own thread to the worker, at a limited rate."""
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(logging.INFO)
@@ -72,19 +74,19 @@ class _Telling(logging.Handler):
         if record.thread != self._thread:
             return
         if record.levelno < logging.WARNING:
-            if time.monotonic() - self._last < _TOLD_SECONDS:
+            if time.monotonic() - self._last < _LOG_SECONDS:
                 return
             self._last = time.monotonic()
-        text = record.getMessage()[:_TOLD_LETTERS]
+        text = record.getMessage()[:_LOG_CHARACTERS]
         # A forked copy of this process has no channel.
         with contextlib.suppress(OSError):
-            self._channel.send({"kind": "told", "level": record.levelno, "text": text})
+            self._channel.send(LogLine(level=record.levelno, text=text))
 
 
 @contextlib.contextmanager
-def _telling(channel: Channel) -> Iterator[None]:
-    """Let the worker hear what is logged to ``pubench.data.values``."""
-    handler, level = _Telling(channel), _LOG.level
+def _forwarded_log(channel: Channel) -> Iterator[None]:
+    """Forward what is logged to ``pubench.data`` to the worker."""
+    handler, level = _Forwarding(channel), _LOG.level
     _LOG.addHandler(handler)
     _LOG.setLevel(logging.INFO)
     try:
@@ -94,36 +96,36 @@ def _telling(channel: Channel) -> Iterator[None]:
         _LOG.setLevel(level)
 
 
-def _facts(card: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the plugin knows of the data, as short texts and whole numbers; a card that fails dooms no data."""
+def _facts(card: str, params: Params) -> Facts:
+    """Return what the plugin knows of the data, as short texts and integers; a failing card does not fail the load."""
     if not card:
         return {}
     try:
-        found: Mapping[str, Any] = resolve(card)(**params)
+        found: Mapping[str, object] = resolve(card)(**params)
     except Exception as error:
         _LOG.warning("the card could not be made: %s: %s", type(error).__name__, error)
         return {}
     plain = {
-        str(name): value[:_FACT_LETTERS] if isinstance(value, str) else value
+        str(name): value[:_FACT_CHARACTERS] if isinstance(value, str) else value
         for name, value in found.items()
         if isinstance(value, str | int) and value != ""
     }
     return dict(list(plain.items())[:_MOST_FACTS])
 
 
-def _class_names(target: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def _class_names(target: Array) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     values, codes = np.unique(target, return_inverse=True)
     names = [str(int(v)) if isinstance(v, np.floating) and float(v).is_integer() else str(v) for v in values]
     return tuple(names), codes.astype(np.int32)
 
 
-def _save(request: Mapping[str, Any], data: Data, facts: Mapping[str, Any]) -> None:
-    folder = Path(request["folder"])
+def _save(request: LoadRequest, data: Data, facts: Facts) -> None:
+    folder = Path(request.folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     order = row_order(data.X.shape[0])
     classes, codes = _class_names(data.target)
     truth = truth_path(folder)
-    X: Any = data.X[order]
+    X = data.X[order]
     parts = _parts(X)
     split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
     categorical = tuple(sorted((int(c), len(names)) for c, names in data.categorical.items()))
@@ -132,14 +134,14 @@ def _save(request: Mapping[str, Any], data: Data, facts: Mapping[str, Any]) -> N
     extras = {name: array for name, array in named.items() if array is not None}
     hashed = [*parts.values(), codes[order], *extras.values()]
     missing = int(np.isnan(next(iter(parts.values()))).sum())
-    missing_codes = int(sum(np.isnan(X[:, column]).sum() for column in data.categorical))
+    missing_codes = sum(int(np.isnan(np.asarray(X[:, column])).sum()) for column in data.categorical)
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".tmp-"))
     try:
         for part, array in parts.items():
             np.save(temporary / f"{part}.npy", array)
         _save_truth(truth, codes[order], extras)
         prepared = StoredDataset(
-            name=request["name"],
+            name=request.name,
             folder=str(folder),
             truth=str(truth),
             fingerprint=fingerprint(hashed, (classes, categorical)),
@@ -156,7 +158,7 @@ def _save(request: Mapping[str, Any], data: Data, facts: Mapping[str, Any]) -> N
             pu=data.pu,
             feature_names=data.feature_names,
             target_type=data.target.dtype.str if data.target.dtype.kind in "iufb" else "",
-            params=request["asked"],
+            params=request.asked,
             facts=facts,
             image_shape=data.image_shape,
         )
@@ -173,13 +175,13 @@ def _save(request: Mapping[str, Any], data: Data, facts: Mapping[str, Any]) -> N
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _parts(X: Any) -> dict[str, NDArray[Any]]:
+def _parts(X: Matrix) -> dict[str, Array]:
     if isinstance(X, np.ndarray):
         return {"X": np.ascontiguousarray(X)}
     return {"data": X.data, "indices": X.indices, "indptr": X.indptr}
 
 
-def _save_truth(path: Path, codes: NDArray[np.int32], extras: Mapping[str, NDArray[Any]]) -> None:
+def _save_truth(path: Path, codes: NDArray[np.int32], extras: Mapping[str, Array]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     named = {path.with_suffix(f".{name}.npy"): array for name, array in extras.items()}
     for target, array in ({path: codes} | named).items():

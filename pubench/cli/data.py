@@ -28,7 +28,7 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     """Load every data set of SUITE into the cache, so that it can run without a network."""
     from pubench.cli.loading import Loading
     from pubench.errors import PubenchError
-    from pubench.plan.datasets import expanded, prepare_entry
+    from pubench.plan.datasets import expanded, load_entry
     from pubench.plugins.discovery import discover
     from pubench.suite import load_suite
 
@@ -41,7 +41,7 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
         for number, entry in enumerate(entries, start=1):
             place = f"[{number}/{len(entries)}] {entry.label}"
             try:
-                found = prepare_entry(entry, registry, Path(suite).absolute().parent, files)
+                found = load_entry(entry, registry, Path(suite).absolute().parent, files)
                 click.echo(f"{place}: {found.n_rows:,} rows, {found.n_features:,} features")
             except PubenchError as error:
                 failed += 1

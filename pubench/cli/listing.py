@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+import msgspec
 
 from pubench.cli.options import plugin_options
 
@@ -32,7 +33,7 @@ def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_thir
     found = registry.all(kind)
     if as_json:
         values = [
-            asdict(entry.spec) | {"version": entry.version, "origin": asdict(entry.origin)}
+            msgspec.to_builtins(entry.spec) | {"version": entry.version, "origin": asdict(entry.origin)}
             for entry in found.values()
         ]
         click.echo(json.dumps(values, indent=1))

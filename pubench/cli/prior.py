@@ -100,13 +100,13 @@ def _part(
     source: str, params: dict[str, Any], positive: tuple[str, ...], registry: Registry, files: list[str]
 ) -> ResolvedDataset:
     """Load the data set behind DATA."""
-    from pubench.plan.datasets import dataset_parts
+    from pubench.plan.datasets import resolve_dataset
     from pubench.suite.entries import DatasetEntry
 
     use, own = _found(source, registry)
     named = {"use": use, "name": Path(source).name, "params": own | params}
     entry = DatasetEntry.model_validate(named | ({"positive": list(positive)} if positive else {}))
-    parts = dataset_parts(entry, registry, Path.cwd(), files)
+    parts = resolve_dataset(entry, registry, Path.cwd(), files)
     if len(parts) > 1:
         raise DataError(f"'{source}' is {len(parts)} data sets; ask for one of them")
     return parts[0]

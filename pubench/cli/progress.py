@@ -6,12 +6,14 @@ import sys
 import time
 import warnings
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import click
 
 from pubench.cli.loading import Loading
 from pubench.plan.jobs import Cell
+from pubench.results.record import Record
+from pubench.status import Status
 
 __all__ = ["Bar", "Lines", "Silent", "make_progress"]
 
@@ -47,10 +49,10 @@ class Silent:
         self._loading.close()
         self.total, self.finished = total, finished
 
-    def done(self, cell: Cell, record: dict[str, Any]) -> None:
+    def done(self, cell: Cell, record: Record) -> None:
         """Count a cell that has ended."""
         self.finished += 1
-        self.failed += record["status"] != "ok"
+        self.failed += record.status is not Status.OK
         if self.stopping:
             raise KeyboardInterrupt
 
@@ -72,11 +74,11 @@ class Lines(Silent):
         if finished:
             click.echo(f"{finished} of {total} cells are finished already", err=True)
 
-    def done(self, cell: Cell, record: dict[str, Any]) -> None:
+    def done(self, cell: Cell, record: Record) -> None:
         """Say how a cell ended."""
         super().done(cell, record)
-        error = f": {str(record.get('error')).splitlines()[0]}" if record.get("error") else ""
-        click.echo(f"[{self.finished}/{self.total}] {record['status']} {_name(cell)}{error}", err=True)
+        error = f": {record.error.splitlines()[0]}" if record.error else ""
+        click.echo(f"[{self.finished}/{self.total}] {record.status} {_name(cell)}{error}", err=True)
 
 
 class Bar(Silent):
@@ -112,15 +114,13 @@ class Bar(Silent):
         self._progress.start()
         self._task = self._progress.add_task("", total=total, completed=finished, state=self._state())
 
-    def done(self, cell: Cell, record: dict[str, Any]) -> None:
+    def done(self, cell: Cell, record: Record) -> None:
         """Advance the bar; failures stay on the screen above it."""
         super().done(cell, record)
-        if record["status"] != "ok":
+        if record.status is not Status.OK:
             from rich.markup import escape
 
-            self._progress.console.print(
-                escape(f"{record['status']}: {_name(cell)}: {record.get('error', '')}")
-            )
+            self._progress.console.print(escape(f"{record.status}: {_name(cell)}: {record.error or ''}"))
         if time.monotonic() - self._shown > 0.05 or self.finished == self.total:
             self._shown = time.monotonic()
             self._progress.update(self._task, completed=self.finished, state=self._state())

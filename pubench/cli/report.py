@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from pubench.cli.output import with_problems
 
@@ -144,7 +145,7 @@ def _inside(results: Results, folders: Sequence[Path]) -> dict[str, Any]:
 
     inside: dict[str, Any] = {}
     for folder in folders or [results.folder]:
-        inside |= read_inside(folder)
+        inside |= {key: msgspec.to_builtins(record) for key, record in read_inside(folder).items()}
     return inside
 
 

@@ -133,11 +133,11 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     skips = {cell.skip for cell in planned.plan.cells if cell.skip}
     skipped = sum(1 for cell in planned.plan.cells if cell.skip)
     click.echo(
-        f"{suite}: {len(planned.plan.cells)} cells, {skipped} skipped, {len(planned.broken)} without data"
+        f"{suite}: {len(planned.plan.cells)} cells, {skipped} skipped, {len(planned.without_data)} without data"
     )
-    for reason in sorted(skips) + sorted(set(planned.broken.values())):
+    for reason in sorted(skips) + sorted(set(planned.without_data.values())):
         click.echo(f"  {reason}")
-    return 2 if planned.broken else 0
+    return 2 if planned.without_data else 0
 
 
 @suite.command(name="list")
@@ -170,11 +170,12 @@ def show(suite: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON: the number of cells in each status.")
 def status(folder: Path, errors: bool, as_json: bool) -> int:
     """Say how far the run in FOLDER is, while it runs or afterwards."""
+    from pubench.results import read_results
     from pubench.results.store import read_records
-    from pubench.results.table import FAILED, read_results
+    from pubench.status import Status
 
     results = read_results(folder)
-    failed = [row for row in results.rows if row["status"] in FAILED]
+    failed = [row for row in results.rows if Status(row["status"]).is_failure]
     if as_json:
         click.echo(
             json.dumps({"suite": results.plan.suite, "cells": len(results.rows), **results.counts}, indent=1)
@@ -185,7 +186,7 @@ def status(folder: Path, errors: bool, as_json: bool) -> int:
         for row in failed:
             click.echo(f"  {row['status']}: {_place(row)}: {_first_line(row['error'])}")
             for name in ("traceback", "output"):
-                click.echo(_indented(records.get(row["key"], {}).get(name)), nl=False)
+                click.echo(_indented(getattr(records.get(row["key"]), name, "")), nl=False)
     for problem in results.problems:
         click.echo(f"pubench: {problem}", err=True)
     return 1 if failed else 0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,9 +17,9 @@ from pubench.data.values import Array, Data
 from pubench.errors import DataError
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered
-from pubench.sandbox.messages import Message
+from pubench.protocol import Failed, Loaded, LoadRequest, LogLine
 from pubench.sandbox.process import Sandbox, SandboxError
-from pubench.specs import Dataset
+from pubench.specs import Dataset, Params
 
 __all__ = ["as_loaded", "load_stored", "read_stored"]
 
@@ -31,7 +30,7 @@ _LOG = logging.getLogger("pubench.data")
 
 def load_stored(
     registered: Registered[Dataset],
-    params: Mapping[str, Any],
+    params: Params,
     *,
     files: Sequence[str] = (),
     seconds: float = 3600,
@@ -44,44 +43,47 @@ def load_stored(
     cached = _from_cache(folder)
     if cached is not None:
         return cached
-    request = {
-        "kind": "load",
-        "name": spec.name,
-        "loader": spec.loader,
-        "card": spec.card,
-        "params": arguments,
-        "asked": dict(params),
-        "files": list(files),
-        "folder": str(folder),
-    }
-    reply = _loaded(spec.name, request, Sandbox(memory_mb=memory_mb), seconds)
-    if reply.kind == "failed":
-        raise DataError(f"data set '{spec.name}' could not be loaded: {reply.header['error']}")
+    request = LoadRequest(
+        name=spec.name,
+        loader=spec.loader,
+        card=spec.card,
+        params=arguments,
+        asked=dict(params),
+        files=tuple(files),
+        folder=str(folder),
+    )
+    _load(request, Sandbox(memory_mb=memory_mb), seconds)
     stored = _from_cache(folder)
     if stored is None:
         raise DataError(f"data set '{spec.name}' vanished from the cache {folder}; run again")
     return stored
 
 
-def _loaded(name: str, request: dict[str, Any], sandbox: Sandbox, seconds: float) -> Message:
-    """Let the child load; what it tells meanwhile is logged here, ``ended`` marks the last word about it."""
+def _load(request: LoadRequest, sandbox: Sandbox, seconds: float) -> None:
+    """Let the child load; its log lines are logged here, and ``ended`` marks the last one."""
+    name = request.name
     _LOG.info("loading data set '%s'", name)
     deadline = time.monotonic() + seconds
     try:
         sandbox.send(request, seconds=seconds)
         while True:
-            reply = sandbox.receive(seconds=deadline - time.monotonic())
-            if reply.kind != "told":
-                return reply
-            _LOG.log(int(reply.header["level"]), "%s", reply.header["text"])
+            match sandbox.receive(seconds=deadline - time.monotonic()).message:
+                case LogLine(level=level, text=text):
+                    _LOG.log(level, "%s", text)
+                case Loaded():
+                    return
+                case Failed(problem=problem):
+                    raise DataError(f"data set '{name}' could not be loaded: {problem.error}")
+                case other:
+                    raise sandbox.misbehaved(f"sent {type(other).__name__} while it was loading data")
     except SandboxError as failure:
-        raise DataError(f"data set '{name}': its loader {failure.reason}") from failure
+        raise DataError(f"data set '{name}': its loader {failure.problem.error}") from failure
     finally:
         sandbox.close()
         _LOG.info("data set '%s': the loader has ended", name, extra={"ended": True})
 
 
-def _identity(spec: Dataset, arguments: Mapping[str, Any]) -> Any:
+def _identity(spec: Dataset, arguments: Params) -> object:
     if not spec.identity:
         return None
     try:
@@ -118,8 +120,7 @@ def as_loaded(stored: StoredDataset) -> Data:
     """Return a stored data set as its loader returned it: true classes and all, in arrays of its own."""
     place = np.empty(stored.n_rows, dtype=np.int64)
     place[row_order(stored.n_rows)] = np.arange(stored.n_rows)
-    mapped: Any = read_features(stored.folder, stored.sparse, stored.n_features)
-    X: Any = mapped[place]
+    X = read_features(stored.for_child())[place]
     return Data(
         X=X if stored.sparse else np.asarray(X),
         target=_classes(stored)[read_target(stored.truth)[place]],

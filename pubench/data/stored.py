@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pubench.specs import Array, Params
+from pubench.tasks import Features
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix
@@ -61,8 +64,8 @@ class StoredDataset:
     pu: bool = False
     feature_names: tuple[str, ...] = ()
     target_type: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
+    facts: Params = field(default_factory=dict)
     image_shape: tuple[int, ...] = ()
 
     def to_json(self) -> str:
@@ -81,10 +84,16 @@ class StoredDataset:
         fields["categorical"] = tuple((int(column), int(codes)) for column, codes in fields["categorical"])
         return cls(**fields)
 
-    def for_child(self) -> dict[str, Any]:
-        """Return what a process that is to see the features, and no class, must know."""
-        names = ("folder", "sparse", "n_features", "categorical", "missing", "image_shape")
-        return {name: getattr(self, name) for name in names}
+    def for_child(self) -> Features:
+        """Return what a process that sees the features, and no class, must know."""
+        return Features(
+            folder=self.folder,
+            sparse=self.sparse,
+            n_features=self.n_features,
+            categorical=self.categorical,
+            missing=self.missing,
+            image_shape=self.image_shape,
+        )
 
     def arrays(self) -> list[Path]:
         """Return the files that must be there."""
@@ -95,11 +104,15 @@ class StoredDataset:
         return [Path(self.folder) / f"{part}.npy" for part in parts] + [truth, *kept]
 
 
-@lru_cache(maxsize=4)
-def read_features(folder: str, sparse: bool, n_features: int) -> Matrix:
+def read_features(features: Features) -> Matrix:
     """Map the features, shape (n, d), read-only; processes share the pages."""
+    return _mapped(features.folder, features.sparse, features.n_features)
+
+
+@lru_cache(maxsize=4)
+def _mapped(folder: str, sparse: bool, n_features: int) -> Matrix:
     if not sparse:
-        mapped: NDArray[Any] = np.load(Path(folder) / "X.npy", mmap_mode="r")
+        mapped: Array = np.load(Path(folder) / "X.npy", mmap_mode="r")
         return mapped
     from scipy.sparse import csr_array
 
@@ -124,7 +137,7 @@ def has_categories(stored: StoredDataset) -> bool:
     return tuple(sorted((column, len(names)) for column, names in found.items())) == stored.categorical
 
 
-def fingerprint(arrays: Iterable[NDArray[Any]], facts: object) -> str:
+def fingerprint(arrays: Iterable[Array], facts: object) -> str:
     """Return 32 hexadecimal digits that name the arrays, their types and shapes, and some facts about them."""
     sha = hashlib.sha256(repr(facts).encode())
     for array in arrays:

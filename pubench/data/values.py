@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.specs import Scenario
+from pubench.specs import Array, Scenario
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["Array", "Assignment", "Data", "Matrix", "PUTrain", "Truth"]
 
-Array: TypeAlias = NDArray[Any]
-"""An array of any type of numbers, or of texts."""
 Matrix: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
 """Rows of numbers: dense, or sparse in CSR form."""
 

@@ -1,33 +1,32 @@
-"""A suite's data set entry, resolved: prepared arrays, chosen classes, digest, and what the data cannot serve."""
+"""A suite's data set entry, resolved: stored arrays, chosen classes, digest, and what the data cannot serve."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pubench.data.cache import digest
 from pubench.data.cards import card
 from pubench.data.classes import positive_sets, select_classes
 from pubench.data.labelling import Labelling, check_counts
 from pubench.data.loading import load_stored
-from pubench.data.preprocess import Preprocess
 from pubench.data.stored import StoredDataset
 from pubench.data.truth import read_split, read_target
 from pubench.errors import DataError
 from pubench.plan.jobs import DataPlan
+from pubench.plan.keys import dataset_digests, failed_dataset_digest
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered, Registry
-from pubench.specs import Dataset
+from pubench.specs import Dataset, JSONValue, Params, Preprocess
 from pubench.suite.entries import DatasetEntry
 
-__all__ = ["ResolvedDataset", "dataset_parts", "expanded", "prepare_entry", "problem_card", "with_paths"]
+__all__ = ["ResolvedDataset", "expanded", "load_entry", "problem_card", "resolve_dataset", "with_paths"]
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedDataset:
-    """A data set entry, prepared; ``plan`` is the reason in words when it could not be loaded.
+    """A data set entry, stored; ``plan`` is the reason in words when it could not be loaded.
 
     An entry may make several problems: ``entry`` is its label, ``label`` the problem's.
     """
@@ -43,7 +42,7 @@ class ResolvedDataset:
     @property
     def pu(self) -> bool:
         """Whether these are real PU data, whose true classes nobody knows."""
-        return isinstance(self.plan, DataPlan) and self.plan.prepared.pu
+        return isinstance(self.plan, DataPlan) and self.plan.stored.pu
 
     def is_given(self, labelling: Labelling) -> bool:
         """Whether the suite wants this labelling of the data."""
@@ -61,14 +60,14 @@ class ResolvedDataset:
         """Say why somebody who accepts only so much cannot take the rows; nothing if they can."""
         if isinstance(self.plan, str):
             return ""
-        prepared, preprocess = self.plan.prepared, self.plan.preprocess
-        if prepared.sparse and "sparse" not in accepts:
+        stored, preprocess = self.plan.stored, self.plan.preprocess
+        if stored.sparse and "sparse" not in accepts:
             return f"{who} cannot take sparse data ({self.label})"
-        holes = prepared.missing if preprocess.impute == "none" else 0
-        if prepared.categorical and preprocess.categorical == "codes":
+        holes = stored.missing if preprocess.impute == "none" else 0
+        if stored.categorical and preprocess.categorical == "codes":
             if "categorical" not in accepts:
                 return f"{who} cannot take categorical codes ({self.label}); set preprocess.categorical"
-            holes += prepared.missing_codes
+            holes += stored.missing_codes
         if holes and "missing" not in accepts:
             return f"{who} cannot take missing values ({self.label} has {holes}); set [preprocess]"
         return ""
@@ -79,7 +78,7 @@ class ResolvedDataset:
             return
         given = None
         if labelling.test == "given":
-            if not self.plan.prepared.has_split:
+            if not self.plan.stored.has_split:
                 raise DataError(
                     f"data set '{self.label}' has no split of its own; set test to a share such as 0.3"
                 )
@@ -96,7 +95,7 @@ def expanded(entry: DatasetEntry, registry: Registry) -> list[DatasetEntry]:
     if not spec.expand:
         return [entry]
     try:
-        members: Mapping[str, Mapping[str, Any]] = resolve(spec.expand)(**entry.params)
+        members: Mapping[str, Params] = resolve(spec.expand)(**entry.params)
     except TypeError as error:
         raise DataError(f"data set '{entry.label}': {error}") from None
     if list(members) == [""]:
@@ -107,12 +106,12 @@ def expanded(entry: DatasetEntry, registry: Registry) -> list[DatasetEntry]:
     ]
 
 
-def dataset_parts(
+def resolve_dataset(
     entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float = 3600
 ) -> list[ResolvedDataset]:
     """Prepare an entry's data sets and choose their classes: one part for each problem that it makes of them.
 
-    A loader that fails dooms its own cells only.
+    A loader failure affects only its cells.
     """
     parts = [
         part for one in expanded(entry, registry) for part in _parts(one, registry, base, files, seconds)
@@ -125,44 +124,39 @@ def _parts(
 ) -> list[ResolvedDataset]:
     spec = registry.dataset(entry.use).spec
     try:
-        prepared = prepare_entry(entry, registry, base, files, seconds)
+        stored = load_entry(entry, registry, base, files, seconds)
     except DataError as error:
-        doomed = digest([entry.use, dict(entry.params), str(error)])
-        return [ResolvedDataset(entry.label, str(error), doomed, doomed)]
-    if prepared.pu:
+        failed = failed_dataset_digest(entry.use, entry.params, str(error))
+        return [ResolvedDataset(entry.label, str(error), failed, failed)]
+    if stored.pu:
         if entry.positive or entry.negative:
             raise DataError(f"data set '{entry.label}' has labels, not classes; remove positive and negative")
-        return [_part(entry, spec, prepared, ("1",), entry.label)]
-    problems = positive_sets(prepared, entry.positive or spec.positive)
+        return [_part(entry, spec, stored, ("1",), entry.label)]
+    problems = positive_sets(stored, entry.positive or spec.positive)
     labels = [
         f"{entry.label}: {'+'.join(positive)}" if len(problems) > 1 else entry.label for positive in problems
     ]
     return [
-        _part(entry, spec, prepared, positive, label)
-        for positive, label in zip(problems, labels, strict=True)
+        _part(entry, spec, stored, positive, label) for positive, label in zip(problems, labels, strict=True)
     ]
 
 
 def _part(
-    entry: DatasetEntry, spec: Dataset, prepared: StoredDataset, positive: tuple[str, ...], label: str
+    entry: DatasetEntry, spec: Dataset, stored: StoredDataset, positive: tuple[str, ...], label: str
 ) -> ResolvedDataset:
-    classes = select_classes(prepared, positive, entry.negative or None)
-    counts = _counts(prepared, classes)
+    classes = select_classes(stored, positive, entry.negative or None)
+    counts = _counts(stored, classes)
     sample = _sample(entry, counts, label)
     if sample is not None:
         counts = sample
-    names = {prepared.classes[number]: side for number, side in classes.items()}
-    rows = [prepared.fingerprint, names, sample]
     preprocess = Preprocess(**{**spec.preprocess, **entry.preprocess})
-    plan = DataPlan(prepared, classes, sample, preprocess, _notes(entry, prepared, label))
-    return ResolvedDataset(label, plan, digest([*rows, asdict(preprocess)]), digest(rows), counts)
+    plan = DataPlan(stored, classes, sample, preprocess, _notes(entry, stored, label))
+    return ResolvedDataset(label, plan, *dataset_digests(stored, classes, sample, preprocess), counts)
 
 
-def _notes(entry: DatasetEntry, prepared: StoredDataset, label: str) -> tuple[str, ...]:
+def _notes(entry: DatasetEntry, stored: StoredDataset, label: str) -> tuple[str, ...]:
     """Say so if several classes are equally rare, where the rarest one is wanted."""
-    rarest = [
-        name for name, n in zip(prepared.classes, prepared.counts, strict=True) if n == min(prepared.counts)
-    ]
+    rarest = [name for name, n in zip(stored.classes, stored.counts, strict=True) if n == min(stored.counts)]
     if entry.positive != "minority" or len(rarest) == 1:
         return ()
     names = ", ".join(f"'{name}'" for name in rarest[1:])
@@ -182,7 +176,7 @@ def _sample(entry: DatasetEntry, counts: tuple[int, int], label: str) -> tuple[i
     return wanted
 
 
-def prepare_entry(
+def load_entry(
     entry: DatasetEntry, registry: Registry, base: Path, files: Sequence[str], seconds: float = 3600
 ) -> StoredDataset:
     """Return the data set of an entry from the cache, loading it if it is not there."""
@@ -192,9 +186,10 @@ def prepare_entry(
     )
 
 
-def with_paths(spec: Dataset, params: Mapping[str, Any], base: Path) -> dict[str, Any]:
+def with_paths(spec: Dataset, params: Params, base: Path) -> dict[str, JSONValue]:
     """Return the parameters with files relative to the suite made absolute."""
-    files = {name: str(base / params[name]) for name in spec.paths if isinstance(params.get(name), str)}
+    given = {name: params.get(name) for name in spec.paths}
+    files = {name: str(base / path) for name, path in given.items() if isinstance(path, str)}
     return {**params, **files}
 
 
@@ -202,36 +197,36 @@ def _given_counts(plan: DataPlan) -> tuple[int, int] | None:
     """Return the positive and negative rows of the data's own training part; unknown where rows are drawn."""
     if plan.sample is not None:
         return None
-    target, trains = read_target(plan.prepared.truth), read_split(plan.prepared.truth) == "train"
+    target, trains = read_target(plan.stored.truth), read_split(plan.stored.truth) == "train"
     counts = [0, 0]
     for number, side in plan.classes.items():
         counts[side] += int((trains & (target == number)).sum())
     return counts[1], counts[0]
 
 
-def _counts(prepared: StoredDataset, classes: Mapping[int, int]) -> tuple[int, int]:
+def _counts(stored: StoredDataset, classes: Mapping[int, int]) -> tuple[int, int]:
     """Return the number of positive and of negative rows."""
     sides = [0, 0]
     for number, side in classes.items():
-        sides[side] += prepared.counts[number]
+        sides[side] += stored.counts[number]
     if 0 in sides:
-        raise DataError(f"data set '{prepared.name}' has one class only")
+        raise DataError(f"data set '{stored.name}' has one class only")
     return sides[1], sides[0]
 
 
 def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, Any]:
     """Return the card of a data set as a suite uses it: its own positive and negative classes, rows and prior."""
-    prepared = data.prepared
-    whole = card(registered, prepared)
+    stored = data.stored
+    whole = card(registered, stored)
     sides: tuple[list[int], list[int]] = ([], [])
     for number, side in data.classes.items():
         sides[side].append(number)
-    there = [sum(prepared.counts[number] for number in numbers) for numbers in sides]
+    there = [sum(stored.counts[number] for number in numbers) for numbers in sides]
     positive, negative = data.sample or (there[1], there[0])
     used = {"used": {"positive": positive, "negative": negative}}
-    if prepared.pu:
+    if stored.pu:
         return whole | used
-    names = [[prepared.classes[number] for number in sorted(numbers)] for numbers in sides]
+    names = [[stored.classes[number] for number in sorted(numbers)] for numbers in sides]
     return (
         whole | used | {"positive": names[1], "negative": names[0], "prior": positive / (positive + negative)}
     )

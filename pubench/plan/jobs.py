@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from pubench.data.labelling import Labelling
-from pubench.data.preprocess import Preprocess
 from pubench.data.stored import StoredDataset
-from pubench.specs import Scenario
+from pubench.specs import Preprocess, Scenario
+from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, SearchPlan, Seeds
 
-__all__ = [
-    "AlgorithmPlan",
-    "Cell",
-    "CriterionPlan",
-    "DataPlan",
-    "Job",
-    "Limits",
-    "MetricPlan",
-    "Plan",
-    "PlannedMetric",
-    "PriorPlan",
-    "TuningPlan",
-]
+__all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +65,7 @@ class DataPlan:
     ``notes`` say what a reader should know of that choice.
     """
 
-    prepared: StoredDataset
+    stored: StoredDataset
     classes: Mapping[int, int]
     sample: tuple[int, int] | None
     preprocess: Preprocess
@@ -86,64 +74,8 @@ class DataPlan:
     @property
     def column_names(self) -> tuple[str, ...]:
         """The names of the columns that algorithms see, where preprocessing leaves every column in its place."""
-        moved = self.prepared.categorical and self.preprocess.categorical != "codes"
-        return () if moved else self.prepared.feature_names
-
-
-@dataclass(frozen=True, slots=True)
-class AlgorithmPlan:
-    """The algorithm as the child needs to know it; ``space`` is in JSON form."""
-
-    estimator: str
-    params: Mapping[str, Any]
-    space: Mapping[str, Mapping[str, Any]]
-    receives: tuple[str, ...]
-    labels: Literal["pu", "true"]
-
-
-@dataclass(frozen=True, slots=True)
-class MetricPlan:
-    """A metric and what it is computed from."""
-
-    name: str
-    function: str
-    uses: Literal["decision", "score", "probability"]
-    version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionPlan:
-    """A criterion; ``oracle`` is the metric behind an ``oracle-*`` one, computed where the truth is."""
-
-    name: str | None
-    function: str
-    params: Mapping[str, Any]
-    maximise: bool
-    oracle: MetricPlan | None = None
-    needs_prior: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TuningPlan:
-    """How hyper-parameters are searched."""
-
-    sampler: str
-    trials: int | None
-    batch: int
-    folds: int | None
-    validation: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class PriorPlan:
-    """Where the prior comes from: ``true``, ``fixed``, ``none``, or an estimator's function; and its factor."""
-
-    source: Literal["true", "fixed", "none", "estimated"]
-    value: float | None = None
-    name: str = ""
-    function: str | None = None
-    params: Mapping[str, Any] = field(default_factory=dict)
-    factor: float = 1.0
+        moved = self.stored.categorical and self.preprocess.categorical != "codes"
+        return () if moved else self.stored.feature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +91,7 @@ class Limits:
 class Job:
     """Cells that share data set, labelling, replicate, algorithm and search; one for each criterion.
 
-    ``judges`` are the criteria that stand in for metrics where true classes are unknown, ``training`` those that judge
-    models by their own training rows.
+    ``pu_criteria`` replace metrics where true classes are unknown; ``training`` score models on their training rows.
     """
 
     cells: tuple[Cell, ...]
@@ -168,11 +99,11 @@ class Job:
     data: DataPlan
     labelling: Labelling
     algorithm: AlgorithmPlan
-    tuning: TuningPlan | None
+    tuning: SearchPlan | None
     prior: PriorPlan
     limits: Limits
     metrics: tuple[MetricPlan, ...]
-    judges: tuple[CriterionPlan, ...]
-    seeds: Mapping[str, int]
+    pu_criteria: tuple[CriterionPlan, ...]
+    seeds: Seeds
     files: tuple[str, ...] = ()
     training: tuple[CriterionPlan, ...] = ()

@@ -1,4 +1,4 @@
-"""From a suite and a registry to a plan: every name resolved, every problem told at once."""
+"""From a suite and a registry to a plan: every name resolved, every problem reported at once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from typing import TypeVar
 
 from pubench.data.labelling import Labelling
 from pubench.errors import PubenchError, SuiteError, UnknownNameError
-from pubench.plan.datasets import ResolvedDataset, dataset_parts
+from pubench.plan.cells import ResolvedSuite, lay_out
+from pubench.plan.datasets import ResolvedDataset, resolve_dataset
 from pubench.plan.jobs import DataPlan, Job, Plan, PlannedMetric
-from pubench.plan.layout import Layout, Parts
-from pubench.plan.parts import ResolvedCriterion, algorithm_part, metric_plans, prior_parts, search_part
-from pubench.plan.training import training_part
+from pubench.plan.resolved import (
+    ResolvedCriterion,
+    metric_plans,
+    resolve_algorithm,
+    resolve_criterion,
+    resolve_priors,
+    resolve_training_criterion,
+)
 from pubench.plugins.registry import Registry
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
@@ -22,17 +28,17 @@ from pubench.suite.columns import on_training
 __all__ = ["ExecutionPlan", "plan_suite"]
 
 T = TypeVar("T")
-# Of one data set entry, so many problems with labellings are told in full.
-_TOLD = 5
+# How many problems of one data set entry with labellings are reported in full.
+_SHOWN_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionPlan:
-    """The plan, the jobs for the cells that can run, why the cells of a broken data set cannot, and the data."""
+    """The plan, the jobs for the cells that can run, why the cells of a failed data set cannot, and the data."""
 
     plan: Plan
     jobs: tuple[Job, ...]
-    broken: Mapping[str, str]
+    without_data: Mapping[str, str]
     data: Mapping[str, DataPlan]
 
 
@@ -57,13 +63,11 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         return made
 
     algorithms = gather(
-        "algorithms[{}]",
-        lambda i: algorithm_part(suite.algorithms[i], registry, tuning),
-        len(suite.algorithms),
+        "algorithms[{}]", lambda i: resolve_algorithm(suite.algorithms[i], registry), len(suite.algorithms)
     )
-    searches = gather(
+    criteria = gather(
         "tuning.criteria[{}]",
-        lambda i: search_part(tuning.criteria[i], registry, tuning),
+        lambda i: resolve_criterion(tuning.criteria[i], registry, tuning),
         len(tuning.criteria),
     )
     shown = gather(
@@ -71,49 +75,58 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         lambda i: _shown(suite.report.metrics[i], registry, suite),
         len(suite.report.metrics),
     )
-    priors = gather("prior", lambda _: prior_parts(suite.prior, registry), 1)
-    found = gather(
+    priors = gather("prior", lambda _: resolve_priors(suite.prior, registry), 1)
+    entries = gather(
         "datasets[{}]",
-        lambda i: dataset_parts(suite.datasets[i], registry, base, files, suite.limits.load_seconds),
+        lambda i: resolve_dataset(suite.datasets[i], registry, base, files, suite.limits.load_seconds),
         len(suite.datasets),
     )
-    datasets = [part for parts in found for part in parts]
+    datasets = [data for together in entries for data in together]
     training = gather(
         "report.training[{}]",
-        lambda i: training_part(suite.report.training[i], registry, suite, datasets),
+        lambda i: resolve_training_criterion(suite.report.training[i], registry, suite, datasets),
         len(suite.report.training),
     )
-    for together in found:
+    for together in entries:
         before = len(problems)
-        for part in together:
-            gather("labellings[{}]", partial(_check, part, suite.labellings), len(suite.labellings))
+        for data in together:
+            gather("labellings[{}]", partial(_check, data, suite.labellings), len(suite.labellings))
         _shorten(problems, before, source)
     if problems:
         raise SuiteError("\n".join(problems))
-    judges = _judges(searches, [one for one in shown if one is not None], datasets)
-    metrics = metric_plans(registry.metrics())
-    plans = tuple(judge.plan for judge in judges)
-    parts = Parts(datasets, algorithms, searches, priors[0], metrics, plans, tuple(files), training)
-    cells, jobs, broken = Layout(suite, parts).lay_out()
-    names = (*_names_shown(suite, judges, datasets), *(on_training(str(part.name)) for part in training))
+    pu_criteria = _pu_criteria(criteria, [one for one in shown if one is not None], datasets)
+    resolved = ResolvedSuite(
+        suite,
+        datasets,
+        algorithms,
+        criteria,
+        priors[0],
+        metric_plans(registry.metrics()),
+        tuple(one.plan for one in pu_criteria),
+        tuple(files),
+        training,
+    )
+    laid_out = lay_out(resolved)
     plan = Plan(
         suite.name,
         suite.description,
-        _described(registry, judges, training),
-        names,
-        tuple(cells),
+        _described(registry, pu_criteria, training),
+        (*_names_shown(suite, pu_criteria, datasets), *(on_training(str(one.name)) for one in training)),
+        tuple(laid_out.cells),
         suite.report.model_dump(mode="json", exclude={"metrics", "training"}),
         suite.paper.model_dump(mode="json"),
     )
-    loaded = {part.label: part.plan for part in datasets if isinstance(part.plan, DataPlan)}
-    return ExecutionPlan(plan, tuple(jobs), broken, loaded)
+    loaded = {data.label: data.plan for data in datasets if isinstance(data.plan, DataPlan)}
+    return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded)
 
 
 def _shorten(told: list[str], start: int, source: str) -> None:
     """Leave out most of what is wrong with the many problems that one entry makes of its data: it is all alike."""
-    more = len(told) - start - _TOLD
+    more = len(told) - start - _SHOWN_PROBLEMS
     if more > 1:
-        told[start + _TOLD :] = [f"{source}: labellings: {more} more of these, for the same data set entry"]
+        told[start + _SHOWN_PROBLEMS :] = [
+            f"{source}: labellings: {more} more of these, for the same data set entry"
+        ]
 
 
 def _check(part: ResolvedDataset, labellings: Sequence[Labelling], number: int) -> None:
@@ -126,44 +139,44 @@ def _shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | N
         registry.metric(name)
     except UnknownNameError as unknown:
         try:
-            return search_part(name, registry, suite.tuning)
+            return resolve_criterion(name, registry, suite.tuning)
         except UnknownNameError:
             raise unknown from None
     return None
 
 
-def _judges(
-    searches: Sequence[ResolvedCriterion],
+def _pu_criteria(
+    criteria: Sequence[ResolvedCriterion],
     shown: Sequence[ResolvedCriterion],
     datasets: Sequence[ResolvedDataset],
 ) -> list[ResolvedCriterion]:
-    """Return the criteria that judge real PU data: those that reports show and those that tune."""
+    """Return the criteria that score models of real PU data: those that reports show and those that tune."""
     if not any(part.pu for part in datasets):
         if shown:
             raise SuiteError(
                 f"report.metrics: '{shown[0].name}' is a criterion and judges PU data only; name a metric"
             )
         return []
-    named = {part.name: part for part in (*shown, *searches) if not part.reference}
+    named = {part.name: part for part in (*shown, *criteria) if not part.reference}
     return list(named.values())
 
 
 def _names_shown(
-    suite: Suite, judges: Sequence[ResolvedCriterion], datasets: Sequence[ResolvedDataset]
+    suite: Suite, pu_criteria: Sequence[ResolvedCriterion], datasets: Sequence[ResolvedDataset]
 ) -> tuple[str, ...]:
     """Return what reports show: no empty tables where every true class is unknown, and none missing."""
-    criteria = [str(judge.name) for judge in judges]
+    criteria = [str(judge.name) for judge in pu_criteria]
     metrics = [name for name in suite.report.metrics if name not in criteria]
     return tuple(criteria if all(part.pu for part in datasets) else metrics + criteria)
 
 
 def _described(
-    registry: Registry, judges: Sequence[ResolvedCriterion], training: Sequence[ResolvedCriterion]
+    registry: Registry, pu_criteria: Sequence[ResolvedCriterion], training: Sequence[ResolvedCriterion]
 ) -> Mapping[str, PlannedMetric]:
     metrics = {
         name: PlannedMetric(entry.spec.greater_is_better, entry.version)
         for name, entry in registry.metrics().items()
     }
-    named = {str(judge.name): judge for judge in judges}
+    named = {str(judge.name): judge for judge in pu_criteria}
     named |= {on_training(str(part.name)): part for part in training}
     return metrics | {name: PlannedMetric(part.plan.maximise, part.version) for name, part in named.items()}

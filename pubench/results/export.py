@@ -7,16 +7,15 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pubench.data.cache import write_atomically
 from pubench.errors import PubenchError
-from pubench.results.table import TIMES, Results
+from pubench.results.record import MEASURED
+from pubench.results.table import Results, Row
 
 __all__ = ["FORMATS", "export_text", "export_to"]
 
 FORMATS = ("csv", "json", "parquet")
-Row = dict[str, Any]
 
 
 def export_text(results: Results, form: str, *, times: bool = True) -> str:
@@ -43,7 +42,7 @@ def export_to(path: Path, results: Results, form: str, *, times: bool = True) ->
 
 
 def _rows(results: Results, *, times: bool) -> Sequence[Row]:
-    left_out = () if times else TIMES
+    left_out = () if times else MEASURED
     return [{name: value for name, value in row.items() if name not in left_out} for row in results.rows]
 
 

@@ -13,23 +13,26 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.record import ModelRecord, Record, TrialRecord
 
 __all__ = [
     "Store",
-    "mend",
     "read_cards",
     "read_inside",
     "read_plan",
     "read_provenance",
     "read_records",
     "read_trials",
+    "repair",
     "set_aside",
     "write_plan",
     "write_provenance",
@@ -41,7 +44,23 @@ _RECORDS = (_CELLS, *_BESIDE.values())
 _DIGITS = 16
 _SYNC_SECONDS = 1.0
 
-Record = dict[str, Any]
+
+class _Trials(msgspec.Struct):
+    key: str
+    trials: tuple[TrialRecord, ...]
+
+
+class _Inside(msgspec.Struct):
+    key: str
+    inside: ModelRecord
+
+
+L = TypeVar("L", Record, _Trials, _Inside, "_Line")
+_Line = Record | _Trials | _Inside
+_ENCODER = msgspec.json.Encoder(enc_hook=str)
+_DECODERS: Mapping[str, msgspec.json.Decoder[_Line]] = {
+    name: msgspec.json.Decoder(kind) for name, kind in zip(_RECORDS, (Record, _Trials, _Inside), strict=True)
+}
 
 
 class Store:
@@ -53,12 +72,11 @@ class Store:
 
     def append(self, record: Record) -> None:
         """Record a finished cell. Its trials go first: a cell on record has its trials on record."""
-        record = dict(record)
-        for name, file in _BESIDE.items():
-            part = record.pop(name, None)
+        beside = {"trials": record.trials, "inside": record.inside}
+        for name, part in beside.items():
             if part is not None:
-                self._files[file].append({"key": record["key"], name: part})
-        self._files[_CELLS].append(record)
+                self._files[_BESIDE[name]].append(_ENCODER.encode({"key": record.key, name: part}))
+        self._files[_CELLS].append(_ENCODER.encode(msgspec.structs.replace(record, trials=None, inside=None)))
 
     def close(self) -> None:
         """Make sure that everything is on the disk."""
@@ -79,8 +97,8 @@ class _Appender:
             raise StoreError(f"cannot write {path}: {error.strerror}") from None
         self._synced = time.monotonic()
 
-    def append(self, record: Record) -> None:
-        data = _line(record)
+    def append(self, text: bytes) -> None:
+        data = _line(text)
         try:
             written = os.pwrite(self._fd, data, self._end)
             if written != len(data):
@@ -103,13 +121,12 @@ class _Appender:
         os.close(self._fd)
 
 
-def _line(record: Record) -> bytes:
-    text = json.dumps(record, separators=(",", ":"), ensure_ascii=True, allow_nan=False, default=str)
-    return f"{_digest(text)} {text}\n".encode()
+def _line(text: bytes) -> bytes:
+    return _digest(text) + b" " + text + b"\n"
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=_DIGITS // 2).hexdigest()
+def _digest(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=_DIGITS // 2).hexdigest().encode()
 
 
 def _end_of_last_line(descriptor: int) -> int:
@@ -126,62 +143,73 @@ def _end_of_last_line(descriptor: int) -> int:
 
 def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
     """Return the latest record of each cell by key, and one sentence for each line that cannot be trusted."""
-    return _read(folder / _CELLS)
+    read = _read(folder / _CELLS, _DECODERS[_CELLS])
+    return {key: record for key, record in read.values.items() if isinstance(record, Record)}, read.problems
 
 
-def read_trials(folder: Path) -> dict[str, list[Any]]:
-    """Return the trials of each tuned cell by key, as [params, value, seconds, error]."""
-    records, _ = _read(folder / _BESIDE["trials"])
-    return {key: record["trials"] for key, record in records.items()}
+def read_trials(folder: Path) -> dict[str, tuple[TrialRecord, ...]]:
+    """Return the trials of each tuned cell by key."""
+    read = _read(folder / _BESIDE["trials"], msgspec.json.Decoder(_Trials))
+    return {key: line.trials for key, line in read.values.items()}
 
 
-def read_inside(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what the models of cells told of themselves, by key."""
-    records, _ = _read(folder / _BESIDE["inside"])
-    return {key: record["inside"] for key, record in records.items()}
+def read_inside(folder: Path) -> dict[str, ModelRecord]:
+    """Return the introspection of the cells' models by key."""
+    read = _read(folder / _BESIDE["inside"], msgspec.json.Decoder(_Inside))
+    return {key: line.inside for key, line in read.values.items()}
 
 
-def _read(path: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Read(Generic[L]):
+    """The latest line of each key, its text, and what is wrong with other lines."""
+
+    values: dict[str, L]
+    texts: dict[str, bytes]
+    problems: tuple[str, ...]
+
+
+def _read(path: Path, decoder: msgspec.json.Decoder[L]) -> _Read[L]:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return {}, ()
+        return _Read({}, {}, ())
     except OSError as error:
         raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
-    records: dict[str, Record] = {}
+    values: dict[str, L] = {}
+    texts: dict[str, bytes] = {}
     problems = []
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
-        record = _record(line)
-        if record is None:
+        value = _trusted(line, decoder)
+        if value is None:
             problems.append(f"{path}, line {number}: damaged record; its cell counts as not finished")
         else:
-            records[record["key"]] = record
+            values[value.key], texts[value.key] = value, line[_DIGITS + 1 :]
     if not data.endswith(b"\n") and data:
         problems.append(f"{path}: the last record is torn; its cell counts as not finished")
-    return records, tuple(problems)
+    return _Read(values, texts, tuple(problems))
 
 
-def _record(line: bytes) -> Record | None:
-    try:
-        text = line[_DIGITS + 1 :].decode()
-        if line[:_DIGITS].decode() != _digest(text):
-            return None
-        record = json.loads(text)
-    except ValueError:
+def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
+    """Return what a line holds, or None where it was altered."""
+    text = line[_DIGITS + 1 :]
+    if line[:_DIGITS] != _digest(text):
         return None
-    return record if isinstance(record, dict) and "key" in record else None
+    try:
+        return decoder.decode(text)
+    except msgspec.DecodeError:
+        return None
 
 
-def mend(folder: Path) -> tuple[str, ...]:
+def repair(folder: Path) -> tuple[str, ...]:
     """Take lines that cannot be trusted out of the records, keep the file as it was, and say what was found."""
     found: list[str] = []
-    for name in _RECORDS:
-        records, problems = _read(folder / name)
-        if problems:
-            found += problems
+    for name, decoder in _DECODERS.items():
+        read = _read(folder / name, decoder)
+        if read.problems:
+            found += read.problems
             number = len(list(folder.glob(f"{name}.damaged-*"))) + 1
             os.replace(folder / name, folder / f"{name}.damaged-{number}")
-            write_atomically(folder / name, "".join(_line(record).decode() for record in records.values()))
+            write_atomically(folder / name, "".join(_line(text).decode() for text in read.texts.values()))
     return tuple(found)
 
 
@@ -230,7 +258,7 @@ def read_plan(folder: Path) -> Plan:
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunFolderError(
-            f"{folder / _PLAN} cannot be read ({error}); run the suite again to mend it"
+            f"{folder / _PLAN} cannot be read ({error}); run the suite again to repair it"
         ) from None
 
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pubench.plan.jobs import Plan
-from pubench.results.store import Record, read_plan, read_records
+from pubench.plan.jobs import Cell, Plan
+from pubench.results.record import AFTER_METRICS, BEFORE_METRICS, Column, Record
+from pubench.results.store import read_plan, read_records
+from pubench.status import Status
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FAILED", "TIMES", "Results", "read_results"]
-
-TIMES = ("tune_seconds", "fit_seconds", "score_seconds", "peak_memory_mb")
-FAILED = ("failed", "timeout", "crashed", "out-of-memory")
-_FACTS = ("prior", "prior_low", "prior_high", "true_prior", "n_p", "n_u", "n_test")
+__all__ = ["Results", "Row", "read_results"]
 
 Row = dict[str, Any]
+"""A row of results: its columns are those of :mod:`pubench.results.record`, and the metrics of the run."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -55,7 +54,7 @@ class Results:
     @property
     def n_failed(self) -> int:
         """How many cells ended without a result though they were run."""
-        return sum(self.counts[status] for status in FAILED)
+        return sum(self.counts[status] for status in Status if status.is_failure)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a data frame."""
@@ -69,44 +68,38 @@ def read_results(folder: str | Path) -> Results:
     folder = Path(folder)
     plan = read_plan(folder)
     records, problems = read_records(folder)
-    return Results(
-        folder, plan, tuple(_row(plan, number, records) for number in range(len(plan.cells))), problems
-    )
+    return Results(folder, plan, tuple(_row(plan, cell, records) for cell in plan.cells), problems)
 
 
-def _row(plan: Plan, number: int, records: Mapping[str, Record]) -> Row:
-    cell = plan.cells[number]
-    record = records.get(cell.key, {"status": "pending"})
+def _row(plan: Plan, cell: Cell, records: Mapping[str, Record]) -> Row:
+    record = records.get(cell.key, Record(key=cell.key, status=Status.PENDING))
     if cell.skip:
-        record = {"status": "skipped", "error": cell.skip}
-    elif record["status"] == "skipped":
-        record = {"status": "pending"}
-    metrics, versions = record.get("metrics", {}), record.get("metric_versions", {})
-    # A value that another version of the metric gave would be compared with what it is not.
-    outdated = [
-        name for name, metric in plan.metrics.items() if versions.get(name, metric.version) != metric.version
-    ]
-    notes = [
-        *record.get("notes", ()),
-        *(f"metric '{name}' has changed since; run with --force" for name in outdated),
-    ]
-    return {
-        "suite": plan.suite,
-        "dataset": cell.dataset,
-        "scenario": cell.scenario,
-        "labelling": cell.labelling,
-        "replicate": cell.replicate,
-        "algorithm": cell.algorithm,
-        "criterion": cell.criterion,
-        "status": record["status"],
-        "error": record.get("error"),
-        **{name: None if name in outdated else metrics.get(name) for name in plan.metrics},
-        **{name: record.get(name) for name in ("collapsed", "regret")},
-        "prior_factor": cell.prior_factor,
-        **{name: record.get(name) for name in _FACTS},
-        "params": json.dumps(record["params"], sort_keys=True) if "params" in record else None,
-        "reference": cell.reference,
-        "notes": "; ".join(notes) or None,
-        **{name: record.get(name) for name in TIMES},
-        "key": cell.key,
+        record = Record(key=cell.key, status=Status.SKIPPED, error=cell.skip)
+    elif record.status is Status.SKIPPED:
+        record = Record(key=cell.key, status=Status.PENDING)
+    # A value that another version of the metric gave must not be compared with this version's.
+    outdated = {
+        name
+        for name, metric in plan.metrics.items()
+        if record.metric_versions.get(name, metric.version) != metric.version
     }
+    metrics = {name: None if name in outdated else record.metrics.get(name) for name in plan.metrics}
+    changed = (
+        f"metric '{name}' has changed since; run with --force" for name in plan.metrics if name in outdated
+    )
+    texts: Row = {
+        "status": record.status.value,
+        "params": None if record.params is None else json.dumps(record.params, sort_keys=True),
+        "notes": "; ".join([*record.notes, *changed]) or None,
+    }
+
+    def values(columns: Iterable[Column]) -> Row:
+        sources: Mapping[str, object] = {"plan": plan, "cell": cell, "record": record}
+        return {
+            column.name: texts[column.name]
+            if column.name in texts
+            else getattr(sources[column.origin], column.name)
+            for column in columns
+        }
+
+    return values(BEFORE_METRICS) | metrics | values(AFTER_METRICS)

@@ -14,28 +14,28 @@ from typing import Any, Protocol
 from pubench.errors import PubenchError, did_you_mean
 from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
+from pubench.results.record import Record
 from pubench.results.store import Store
-from pubench.run.cell import Record
 from pubench.run.worker import close_sandboxes, settle, work
+from pubench.status import Problem, Status
 
 __all__ = ["BACKENDS", "Execution", "Progress", "pending_jobs", "run_jobs"]
 
 CLUSTERS = ("dask", "ray")
 BACKENDS = ("loky", "threading", *CLUSTERS)
-FAILED = frozenset({"failed", "timeout", "crashed", "out-of-memory"})
 
 
 class Progress(Protocol):
-    """What wants to know how a run goes."""
+    """Watches a run."""
 
     def begin(self, total: int, finished: int) -> None:
-        """Learn how many cells are planned and how many are finished already."""
+        """Take the number of planned cells and of those that are finished already."""
 
     def done(self, cell: Cell, record: Record) -> None:
-        """Learn that a cell has ended."""
+        """Take the record of a cell that has ended."""
 
     def note(self, text: str) -> None:
-        """Learn something that the user should know, before the run begins."""
+        """Take a sentence that the user should read, before the run begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,9 @@ class Execution:
 
 def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
     """Return the jobs with the cells that have no usable record yet; cells of one key are computed once."""
-    redo = (FAILED | {"skipped"}) if retry_failed else frozenset({"skipped"})
     jobs: dict[str, Job] = {}
     for job in planned.jobs:
-        kept = [i for i, cell in enumerate(job.cells) if _is_open(records.get(cell.key), redo)]
+        kept = [i for i, cell in enumerate(job.cells) if _is_open(records.get(cell.key), retry_failed)]
         if len(kept) == len(job.cells):
             jobs.setdefault(job.cells[0].key, job)
         elif kept:
@@ -69,8 +68,10 @@ def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_fa
     return list(jobs.values())
 
 
-def _is_open(record: Record | None, redo: frozenset[str]) -> bool:
-    return record is None or record["status"] in redo
+def _is_open(record: Record | None, retry_failed: bool) -> bool:
+    if record is None or not record.status.is_finished:
+        return True
+    return retry_failed and record.status.is_failure
 
 
 def run_jobs(
@@ -83,8 +84,8 @@ def run_jobs(
     def keep(records: list[Record]) -> None:
         for record in records:
             store.append(record)
-            on_record(cells[record["key"]], record)
-        waiting.pop(records[0]["key"], None)
+            on_record(cells[record.key], record)
+        waiting.pop(records[0].key, None)
 
     while waiting:
         begun: list[Job] = []
@@ -105,7 +106,8 @@ def _alone(job: Job, execution: Execution) -> list[Record]:
         error = (
             "the worker process died while this cell was evaluated (a metric that crashes, or no memory left)"
         )
-        return [{"key": cell.key, "status": "crashed", "error": error} for cell in job.cells]
+        problem = Problem(Status.CRASHED, error)
+        return [Record.of_problem(cell.key, problem) for cell in job.cells]
 
 
 def _worker_deaths() -> tuple[type[BaseException], ...]:
@@ -149,7 +151,7 @@ def _stream(
 
 
 def _ignore_last_words() -> None:
-    """Let loky's threads end in silence: one may trip over tasks that a stopped run takes away from it."""
+    """Silence loky's threads: one may fail on tasks that a stopped run takes away from it."""
     ending = {thread for thread in threading.enumerate() if thread.name == "ExecutorManagerThread"}
     before = threading.excepthook
 
@@ -167,7 +169,7 @@ def _has_workers(execution: Execution) -> bool:
 
 @contextlib.contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait while workers start: they inherit that, so that a terminal's Ctrl-C is the driver's alone."""
+    """Block SIGINT while workers start: they inherit that, so that only the driver handles a terminal's Ctrl-C."""
     from multiprocessing import resource_tracker
 
     from joblib.externals.loky.backend import resource_tracker as loky_tracker

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench.metrics import collapsed
-from pubench.plan.jobs import MetricPlan
-from pubench.plugins.imports import resolve
-from pubench.protocol import Predictions
-from pubench.sandbox.messages import Message
+from pubench.protocol import Introspection, Predictions
+from pubench.results.record import ModelRecord
+from pubench.scoring import finite, score_metric
+from pubench.specs import Array
+from pubench.status import Problem
+from pubench.tasks import MetricPlan
 
-__all__ = ["evaluate", "is_collapsed", "regret", "staged_metrics"]
+__all__ = ["evaluate", "is_collapsed", "model_record", "regret"]
 
 
 def evaluate(
@@ -25,16 +25,10 @@ def evaluate(
     values: dict[str, float | None] = {}
     notes = []
     for metric in metrics:
-        given = getattr(predictions, metric.uses)
-        if given is None:
-            values[metric.name] = None
-            continue
-        try:
-            value = float(resolve(metric.function)(y, given))
-        except (Exception, SystemExit) as error:
-            notes.append(f"metric '{metric.name}' raised {type(error).__name__}: {error}")
-            value = math.nan
-        values[metric.name] = value if math.isfinite(value) else None
+        score = score_metric(metric, y, predictions)
+        if isinstance(score, Problem):
+            notes.append(f"metric '{metric.name}' raised {score.error}")
+        values[metric.name] = finite(score)
     return values, tuple(notes)
 
 
@@ -47,36 +41,52 @@ def regret(posterior: NDArray[np.float64], predictions: Predictions) -> float:
     r"""Return the expected accuracy lost against the Bayes rule on these rows.
 
     With p = Pr(y = 1 | x) and decision f it is the mean of max(p, 1 - p) - (p if f = 1 else 1 - p), free of the noise
-    that counting true classes has.
+    of counting true classes.
     """
     chosen = np.where(predictions.decision == 1, posterior, 1 - posterior)
     return float(np.mean(np.maximum(posterior, 1 - posterior) - chosen))
 
 
-def staged_metrics(
-    metrics: Sequence[MetricPlan], y: NDArray[np.uint8], message: Message, names: Sequence[str] = ()
-) -> dict[str, Any] | None:
-    """Return what a model told of itself, each metric after each of its stages in place of the stages' scores.
+def model_record(
+    metrics: Sequence[MetricPlan],
+    y: NDArray[np.uint8],
+    found: Introspection,
+    arrays: Sequence[Array],
+    names: Sequence[str] = (),
+) -> ModelRecord | None:
+    """Return a model's introspection with each metric after each of its stages in place of the stages' scores.
 
     Metrics of probabilities, and those that no stage defines, are left out. Weights have the names of their columns
-    where there is one for each; images are kept as they are. None where nothing is left to tell.
+    where there is one for each. None where nothing is left.
     """
-    header, numbers = message.header, list(message.header["stages"])
-    found = {name: header[name] for name in ("of", "size", "errors", "image") if header.get(name)}
-    if header["weights"]:
-        known = names if len(names) == header["size"] else [f"column {i}" for i in range(header["size"])]
-        found["weights"] = [[str(known[column]), value] for column, value in header["weights"]]
-    scores = message.arrays[0] if message.arrays else np.empty((0, len(y)))
-    if numbers and metrics and scores.shape == (len(numbers), len(y)):
-        plain = [metric for metric in metrics if metric.uses != "probability"]
-        decisions = (scores >= 0).astype(np.uint8)
-        stages = [
-            evaluate(plain, y, Predictions(*stage, None))[0] for stage in zip(scores, decisions, strict=True)
-        ]
-        curves = {metric.name: [_rounded(stage[metric.name]) for stage in stages] for metric in plain}
-        kept = {name: curve for name, curve in curves.items() if any(value is not None for value in curve)}
-        found |= {"stages": numbers, "metrics": kept}
-    return found or None
+    known = names if len(names) == found.size else [f"column {i}" for i in range(found.size)]
+    weights = tuple((str(known[column]), value) for column, value in found.weights)
+    curves = _curves(metrics, y, found, arrays)
+    record = ModelRecord(
+        of=found.of,
+        size=found.size,
+        errors=found.errors,
+        image=found.image,
+        weights=weights,
+        stages=() if curves is None else found.stages,
+        metrics=curves or {},
+    )
+    return None if record == ModelRecord() else record
+
+
+def _curves(
+    metrics: Sequence[MetricPlan], y: NDArray[np.uint8], found: Introspection, arrays: Sequence[Array]
+) -> dict[str, tuple[float | None, ...]] | None:
+    scores = arrays[0] if arrays else np.empty((0, len(y)))
+    if not (found.stages and metrics and scores.shape == (len(found.stages), len(y))):
+        return None
+    plain = [metric for metric in metrics if metric.uses != "probability"]
+    decisions = (scores >= 0).astype(np.uint8)
+    stages = [
+        evaluate(plain, y, Predictions(*stage, None))[0] for stage in zip(scores, decisions, strict=True)
+    ]
+    curves = {metric.name: tuple(_rounded(stage[metric.name]) for stage in stages) for metric in plain}
+    return {name: curve for name, curve in curves.items() if any(value is not None for value in curve)}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pubench.data.labelling import Labelling, label_all
-from pubench.data.stored import read_features
-from pubench.data.truth import read_sides
-from pubench.data.values import Assignment
+from pubench.data.labelling import Labelling
 from pubench.errors import DataError
 from pubench.plan.datasets import ResolvedDataset
-from pubench.plan.jobs import DataPlan
 from pubench.plugins.registry import Registered
-from pubench.sandbox.process import Sandbox, SandboxError
-from pubench.specs import PriorEstimator, Scenario
+from pubench.protocol import Failed, PriorFound, PriorRequest
+from pubench.run.labels import label_whole
+from pubench.sandbox import Sandbox, SandboxError
+from pubench.specs import Array, PriorEstimator, Scenario
 
 __all__ = ["PriorRow", "PriorTable", "prior_table"]
 
@@ -51,7 +45,7 @@ class PriorTable:
 
 
 def prior_table(
-    part: ResolvedDataset,
+    dataset: ResolvedDataset,
     labelling: Labelling,
     estimators: Sequence[Registered[PriorEstimator]],
     *,
@@ -64,82 +58,75 @@ def prior_table(
 
     Parameters
     ----------
-    part : ResolvedDataset
+    dataset : ResolvedDataset
     labelling : Labelling
         No rows are kept for testing, whatever it says.
     estimators : sequence of Registered
-        Those that are not made for the scenario or the rows are told so in their row.
+        Those that do not support the scenario or the rows say so in their row.
     seed : int
-        Of the labels and of the estimators.
+        Random seed of the labels and of the estimators.
     files : sequence of str
         Plugin files that the estimators need.
     seconds, memory_mb
         What each estimator may use.
     """
-    data = part.plan
-    refused = data if isinstance(data, str) else part.unfit(labelling)
+    data = dataset.plan
+    refused = data if isinstance(data, str) else dataset.unfit(labelling)
     if isinstance(data, str) or refused:
         raise DataError(refused)
-    rows, made = _labelled(data, labelling, seed)
-    request = {
-        "kind": "prior",
-        "files": list(files),
-        "data": data.prepared.for_child(),
-        "preprocess": asdict(data.preprocess),
-        "scenario": labelling.scenario,
-        "seed": seed,
-    }
+    labelled = label_whole(data, labelling, seed)
+    assignment = labelled.assignment
     sandbox = Sandbox(memory_mb=memory_mb)
-    try:
-        answers = tuple(
-            _refusal(spec, part, labelling.scenario)
-            or _asked(spec, sandbox, request, [rows[made.train], made.s], seconds)
-            for spec in (entry.spec for entry in estimators)
+
+    def row(spec: PriorEstimator) -> PriorRow:
+        request = PriorRequest(
+            files=tuple(files),
+            data=data.stored.for_child(),
+            preprocess=data.preprocess,
+            scenario=labelling.scenario,
+            seed=seed,
+            name=spec.name,
+            function=spec.function,
+            params=dict(spec.params),
         )
+        arrays: list[Array] = [labelled.train, assignment.s]
+        return _refusal(spec, dataset, labelling.scenario) or _ask(request, arrays, sandbox, seconds)
+
+    try:
+        rows = tuple(row(entry.spec) for entry in estimators)
     finally:
         sandbox.close()
-    n_p = int(made.s.sum())
-    counts = n_p, len(made.s) - n_p
-    return PriorTable(part.label, labelling.scenario, labelling.label, *counts, made.prior, answers)
+    n_p = int(assignment.s.sum())
+    counts = n_p, len(assignment.s) - n_p
+    scenario = labelling.scenario
+    return PriorTable(dataset.label, scenario, labelling.label, *counts, assignment.prior, rows)
 
 
-def _labelled(data: DataPlan, labelling: Labelling, seed: int) -> tuple[NDArray[np.int64], Assignment]:
-    """Return the rows of the classes in use, and which of them are labelled."""
-    prepared = data.prepared
-    sides = read_sides(prepared.truth, data.classes)
-    rows = np.flatnonzero(sides >= 0)
-    made = label_all(
-        sides[rows].astype(np.uint8),
-        labelling,
-        rng=np.random.default_rng(seed),
-        features=lambda: read_features(prepared.folder, prepared.sparse, prepared.n_features)[rows],
-    )
-    return rows, made
-
-
-def _refusal(spec: PriorEstimator, part: ResolvedDataset, scenario: Scenario) -> PriorRow | None:
-    reason = part.refused_by(f"prior estimator '{spec.name}'", spec.accepts)
+def _refusal(spec: PriorEstimator, dataset: ResolvedDataset, scenario: Scenario) -> PriorRow | None:
+    reason = dataset.refused_by(f"prior estimator '{spec.name}'", spec.accepts)
     if scenario not in spec.scenarios:
-        reason = f"prior estimator '{spec.name}' is not made for {scenario} data"
+        reason = f"prior estimator '{spec.name}' does not support {scenario} data"
     return PriorRow(spec.name, error=reason) if reason else None
 
 
-def _asked(
-    spec: PriorEstimator,
-    sandbox: Sandbox,
-    request: dict[str, Any],
-    arrays: Sequence[NDArray[Any]],
-    seconds: float,
-) -> PriorRow:
-    wanted = {"name": spec.name, "function": spec.function, "params": dict(spec.params)}
+def _ask(request: PriorRequest, arrays: Sequence[Array], sandbox: Sandbox, seconds: float) -> PriorRow:
     try:
-        sandbox.send(request | wanted, arrays, seconds=seconds)
-        told = sandbox.receive(seconds=seconds).header
+        sandbox.send(request, arrays, seconds=seconds)
+        reply = sandbox.receive(seconds=seconds).message
+        match reply:
+            case PriorFound():
+                return PriorRow(
+                    request.name,
+                    reply.value,
+                    reply.low,
+                    reply.high,
+                    reply.level,
+                    reply.seconds,
+                    reply.doubts,
+                )
+            case Failed(problem=problem):
+                return PriorRow(request.name, error=problem.error)
+            case other:
+                raise sandbox.misbehaved(f"sent {type(other).__name__} instead of a prior")
     except SandboxError as failure:
-        return PriorRow(spec.name, error=failure.reason)
-    if told["kind"] == "failed":
-        return PriorRow(spec.name, error=str(told["error"]))
-    value, low, high, level, took = (
-        float(told[name]) for name in ("value", "low", "high", "level", "seconds")
-    )
-    return PriorRow(spec.name, value, low, high, level, took, tuple(told["doubts"]))
+        return PriorRow(request.name, error=failure.problem.error)

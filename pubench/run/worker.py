@@ -9,7 +9,8 @@ import time
 from collections import OrderedDict
 
 from pubench.plan.jobs import Job
-from pubench.run.cell import Record, run_job
+from pubench.results.record import Record
+from pubench.run.conversation import run_job
 from pubench.sandbox.process import Sandbox
 
 __all__ = ["close_sandboxes", "settle", "work"]
@@ -34,7 +35,7 @@ def work(job: Job, driver: int) -> list[Record]:
 def _sandbox(job: Job) -> Sandbox:
     """Return this thread's sandbox for the algorithm's package.
 
-    Packages share no process: what one does to it (patched libraries, threads left behind) is its own affair. One
+    Packages share no process: what one does to it (patched libraries, threads left behind) affects no other. A child
     that has held true labels never serves an algorithm that must not see any.
     """
     kept: OrderedDict[tuple[object, ...], Sandbox] = _KEPT.__dict__.setdefault("sandboxes", OrderedDict())
@@ -55,7 +56,7 @@ def close_sandboxes() -> None:
 
 
 def settle(parent: int) -> None:
-    """Make a worker process well behaved: Ctrl-C is the driver's affair, and it does not outlive its parent.
+    """Make a worker process well behaved: only the driver handles SIGINT, and the worker does not outlive it.
 
     The parent is named by who knows it: one that died while the worker started is not found by asking.
     """

@@ -13,15 +13,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
 
-from numpy.typing import NDArray
+from pubench.protocol import ProtocolError, Reply, Request
+from pubench.sandbox.memory import anonymous_mb, resident_mb
+from pubench.sandbox.wire import REPLIES, Buffer, Envelope, encode
+from pubench.specs import Array
+from pubench.status import Problem, Status
 
-from pubench.sandbox.messages import Buffer, Message, encode
-
-__all__ = ["FailureStatus", "Sandbox", "SandboxError"]
-
-FailureStatus = Literal["timeout", "crashed", "out-of-memory"]
+__all__ = ["Sandbox", "SandboxError"]
 
 START_SECONDS = 120.0
 _TICK = 0.05
@@ -30,13 +29,11 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 
 class SandboxError(Exception):
-    """The child is gone: why, in one sentence, and the end of what it printed."""
+    """The child is gone; ``problem`` says why, with the end of what it printed."""
 
-    def __init__(self, status: FailureStatus, reason: str, output: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
-        self.output = output
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.error)
+        self.problem = problem
 
 
 class Sandbox:
@@ -54,19 +51,18 @@ class Sandbox:
         self.memory_mb = memory_mb
         self.threads = threads
         self._process: subprocess.Popen[bytes] | None = None
-        self._buffer = Buffer()
+        self._buffer: Buffer[Reply] = Buffer(REPLIES)
         self._output = bytearray()
         self._request = self._reply = self._printed = -1
         self._number = 0
 
-    def send(self, header: dict[str, Any], arrays: Sequence[NDArray[Any]] = (), *, seconds: float) -> None:
-        """Send a message, starting the child if there is none."""
+    def send(self, request: Request, arrays: Sequence[Array] = (), *, seconds: float) -> None:
+        """Send a request, starting the child if there is none."""
         if self._process is None:
             self._start()
         self._number += 1
-        header = header | {"request": self._number}
         deadline = time.monotonic() + seconds
-        view = memoryview(encode(header, arrays))
+        view = memoryview(encode(request, arrays, number=self._number))
         while view:
             # The child may print, or die, before it has read everything: never block on the write alone.
             self._check(deadline)
@@ -79,21 +75,24 @@ class Sandbox:
                 except BrokenPipeError:
                     raise self._dead() from None
 
-    def receive(self, *, seconds: float) -> Message:
-        """Wait for the child's next message; raise SandboxError if it hangs, dies or eats too much."""
+    def receive(self, *, seconds: float) -> Envelope[Reply]:
+        """Wait for the child's next reply; raise SandboxError if it hangs, dies, or uses too much memory."""
         deadline = time.monotonic() + seconds
         while True:
             try:
-                message = self._buffer.take()
-            except (ValueError, TypeError):
-                raise self._fail("crashed", "wrote into pubench's own channel") from None
-            # What a thread left behind by an earlier request has to say is of no interest.
-            if message is not None and message.header.get("request") == self._number:
+                envelope = self._buffer.take()
+            except ProtocolError as error:
+                raise self.misbehaved(f"sent an unreadable message: {error}") from None
+            # A thread left behind by an earlier request may still send replies to it.
+            if envelope is not None and envelope.number == self._number:
                 self._drain_ready()
-                return message
-            if message is not None:
-                continue
-            self._wait(deadline)
+                return envelope
+            if envelope is None:
+                self._wait(deadline)
+
+    def misbehaved(self, reason: str) -> SandboxError:
+        """End a child that broke the protocol, and return the error to raise."""
+        return self._fail(Status.CRASHED, reason)
 
     def output(self) -> str:
         """Return the end of what the child printed since last asked, and forget it."""
@@ -132,7 +131,7 @@ class Sandbox:
             os.close(fd)
         os.set_blocking(self._request, False)
         os.set_blocking(self._printed, False)
-        self._buffer = Buffer()
+        self._buffer = Buffer(REPLIES)
         self._output.clear()
         self._number = 0
         self.receive(seconds=START_SECONDS)
@@ -162,11 +161,11 @@ class Sandbox:
 
     def _check(self, deadline: float) -> None:
         if time.monotonic() > deadline:
-            raise self._fail("timeout", "did not finish within its time limit")
+            raise self._fail(Status.TIMEOUT, "did not finish within its time limit")
         assert self._process is not None
         pid = self._process.pid
-        if _resident_mb(pid) > self.memory_mb and _own_mb(pid) > self.memory_mb:
-            raise self._fail("out-of-memory", f"used more than its {self.memory_mb} MB of memory")
+        if resident_mb(pid) > self.memory_mb and anonymous_mb(pid) > self.memory_mb:
+            raise self._fail(Status.OUT_OF_MEMORY, f"used more than its {self.memory_mb} MB of memory")
 
     def _drain(self) -> bool:
         """Take what was printed; only its end is kept, so a flood costs nothing."""
@@ -188,15 +187,15 @@ class Sandbox:
         try:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
-            return self._fail("crashed", "closed its channel")
+            return self._fail(Status.CRASHED, "closed its channel")
         self._drain_ready()
         if code < 0:
-            return self._fail("crashed", f"was ended by signal {_signal_name(-code)}")
-        return self._fail("crashed", f"ended its process with exit code {code}")
+            return self._fail(Status.CRASHED, f"was ended by signal {_signal_name(-code)}")
+        return self._fail(Status.CRASHED, f"ended its process with exit code {code}")
 
-    def _fail(self, status: FailureStatus, reason: str) -> SandboxError:
+    def _fail(self, status: Status, reason: str) -> SandboxError:
         self.close()
-        return SandboxError(status, reason, self.output())
+        return SandboxError(Problem(status, reason, output=self.output()))
 
 
 def _signal_name(number: int) -> str:
@@ -204,34 +203,3 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return str(number)
-
-
-def _resident_mb(pid: int) -> float:
-    """Return the child's resident memory in MB, mapped files among it; 0 when it is gone."""
-    try:
-        with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1]) * _PAGE_MB
-    except OSError:
-        return _resident_mb_elsewhere(pid)
-
-
-def _own_mb(pid: int) -> float:
-    """Return the part that is no file's, private or shared, in MB; dearer to ask for."""
-    try:
-        with open(f"/proc/{pid}/status") as file:
-            own = [int(line.split()[1]) for line in file if line.startswith(("RssAnon:", "RssShmem:"))]
-            return sum(own) / 1024
-    except OSError:
-        return _resident_mb_elsewhere(pid)
-
-
-def _resident_mb_elsewhere(pid: int) -> float:
-    import psutil
-
-    try:
-        return float(psutil.Process(pid).memory_info().rss) / 2**20
-    except psutil.Error:
-        return 0.0
-
-
-_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20

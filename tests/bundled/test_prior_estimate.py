@@ -84,7 +84,7 @@ def test_a_random_state_serves_both_and_is_not_moved_on():
         ("0.3", "or 'estimate' or the name of a prior estimator; got '0.3'"),
         (None, "or 'estimate' or the name of a prior estimator; got None"),
         (1.0, "prior of"),
-        ("tice", "prior estimator 'tice' is not made for case-control data"),
+        ("tice", "prior estimator 'tice' does not support case-control data"),
     ],
 )
 def test_what_is_no_prior_is_refused(name, prior, message):

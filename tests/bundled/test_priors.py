@@ -99,7 +99,7 @@ def test_generators_and_random_states_are_seeds_too():
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_estimators_of_the_label_frequency_refuse_case_control_data(name):
-    with pytest.raises(PriorError, match=rf"prior estimator '{name}' is not made for case-control data"):
+    with pytest.raises(PriorError, match=rf"prior estimator '{name}' does not support case-control data"):
         estimate_prior(*clouds(), scenario="case-control", estimator=name)
     function = discover().prior(name).spec
     from pubench.plugins.imports import resolve

@@ -56,7 +56,7 @@ def test_people_read_a_table(capsys, table):
     assert titles.split() == ["estimator", "prior", "interval", "error", "seconds", "doubts"]
     assert bbe.split()[0] == "bbe"
     assert float(bbe.split()[1]) == pytest.approx(0.4, abs=0.06)
-    assert tice == "tice       –      prior estimator 'tice' is not made for case-control data"
+    assert tice == "tice       –      prior estimator 'tice' does not support case-control data"
 
 
 def test_real_pu_data_keep_their_labels_and_have_no_truth(capsys, table):

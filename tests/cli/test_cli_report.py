@@ -12,7 +12,9 @@ from helpers.suites import TOY, toml
 
 from pubench import run_suite
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.record import Record
 from pubench.results.store import Store, read_plan, write_plan
+from pubench.status import Status
 
 NAMES = ("a", "b<i>&_%", "😀" * 9)
 
@@ -29,15 +31,11 @@ def write_run(folder: Path, datasets: int = 8, replicates: int = 3, names=NAMES,
         status = statuses[number % len(statuses)]
         if status is not None:
             metrics = {"accuracy": float(rng.normal(0.8 + 0.05 * j, 0.02))} if status == "ok" else {}
-            record = {
-                "key": f"k{number}",
-                "status": status,
-                "metrics": metrics,
-                "n_p": 9,
-                "n_u": 51,
-                "n_test": 30,
-            }
-            store.append(record | ({} if status == "ok" else {"error": "it broke"}))
+            error = None if status == "ok" else "it broke"
+            counts = {"n_p": 9, "n_u": 51, "n_test": 30}
+            store.append(
+                Record(key=f"k{number}", status=Status(status), metrics=metrics, error=error, **counts)
+            )
     store.close()
     metrics = {"accuracy": PlannedMetric(True, "1")}
     write_plan(folder, Plan("s", "", metrics, ("accuracy",), tuple(cells), **plan), 'name = "s"\n')

@@ -1,13 +1,17 @@
 """Positives left out of the unlabelled training rows, as in section 5.3 of Lee and Liu (2003)."""
 
+from dataclasses import asdict, replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pubench.data import digest
 from pubench.data.labelling import Labelling, assign
 from pubench.data.values import Assignment
 from pubench.errors import SuiteError
+from pubench.plan.keys import labelling_digest
 from pubench.suite import parse_suite
 
 Y = np.repeat(np.array([1, 0], dtype=np.uint8), [200, 300])
@@ -60,8 +64,9 @@ def test_as_a_key() -> None:
 
 
 def test_the_key_of_a_cell_is_the_old_one_where_nothing_is_left_out() -> None:
-    from pubench.plan.layout import _defining
-
-    assert "unlabelled_positives" not in _defining(Labelling("case-control", positives=3))
-    left_out = Labelling("single-training-set", positives=3, unlabelled_positives=0.5)
-    assert _defining(left_out)["unlabelled_positives"] == 0.5
+    labelling = Labelling("single-training-set", positives=3, name="mine")
+    known = asdict(labelling) | {"name": ""}
+    del known["unlabelled_positives"]
+    assert labelling_digest(labelling) == digest(known)
+    left_out = replace(labelling, unlabelled_positives=0.5)
+    assert labelling_digest(left_out) == digest(known | {"unlabelled_positives": 0.5})

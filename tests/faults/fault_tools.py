@@ -15,7 +15,8 @@ from typing import Any
 
 import psutil
 
-from pubench.results.table import TIMES, read_results
+from pubench.results.record import MEASURED
+from pubench.results.table import read_results
 
 PLUGIN = Path(__file__).with_name("misbehaving.py")
 MARKER = "PUBENCH_FAULT_TEST"
@@ -135,7 +136,7 @@ def stored(out: Path) -> int:
 
 def stable_rows(out: Path) -> list[dict[str, Any]]:
     """Return the rows of a run without what differs from run to run."""
-    return [{k: v for k, v in row.items() if k not in TIMES} for row in read_results(out).rows]
+    return [{k: v for k, v in row.items() if k not in MEASURED} for row in read_results(out).rows]
 
 
 def statuses(out: Path) -> list[str]:

@@ -76,7 +76,7 @@ def test_a_criterion_that_raises_is_every_trials_error(tmp_path: Path) -> None:
     assert good["status"] == "ok"
     assert (bad["status"], bad["error"]) == (
         "failed",
-        "none of 2 trials succeeded; the first said: ValueError: no opinion",
+        "none of 2 trials succeeded; the first error: ValueError: no opinion",
     )
     assert [trial[3] for trial in read_trials(results.folder)[bad["key"]]] == ["ValueError: no opinion"] * 2
 
@@ -93,14 +93,14 @@ def test_a_prior_outside_its_range_fails_the_cells_that_use_it(tmp_path: Path) -
     first, second = results.rows
     assert first["status"] == "failed"
     assert first["error"] == "prior estimator 'bad-prior' returned 1.5, which is not inside (0, 1)"
-    assert read_records(results.folder)[0][first["key"]]["traceback"].startswith("Traceback")
+    assert read_records(results.folder)[0][first["key"]].traceback.startswith("Traceback")
     assert second["status"] == "ok"
 
 
 SKIPS: dict[str, tuple[dict[str, Any], str]] = {
     "scenario": (
         {"algorithms": named("single-only", "good")},
-        "single-only is not made for case-control data",
+        "single-only does not support case-control data",
     ),
     "sparse": (
         {
@@ -119,7 +119,7 @@ SKIPS: dict[str, tuple[dict[str, Any], str]] = {
             "tuning": {"criteria": ["case-control-only"]},
             "labellings": [{**CASE_CONTROL, "scenario": "single-training-set"}],
         },
-        "criterion 'case-control-only' is not made for single-training-set data",
+        "criterion 'case-control-only' does not support single-training-set data",
     ),
 }
 

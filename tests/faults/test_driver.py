@@ -67,7 +67,7 @@ def test_killed_at_any_moment_and_resumed(
             process.send_signal(signal.SIGKILL)
             process.wait()
             wait_for(lambda marker=marker: not alive(marker), "orphans to end", seconds=5)
-    finished = {key: record for key, record in read_records(out)[0].items() if record["status"] == "ok"}
+    finished = {key: record for key, record in read_records(out)[0].items() if record.status == "ok"}
     assert run(suite, out, "--jobs", jobs).returncode == 0
     assert stable_rows(out) == undisturbed
     after = read_records(out)[0]

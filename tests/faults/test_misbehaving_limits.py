@@ -55,7 +55,10 @@ def test_sparse_input_cannot_be_written_either(tmp_path: Path) -> None:
 def test_garbage_in_the_channel_is_a_crash_of_that_cell(tmp_path: Path) -> None:
     (tmp_path / "alone").mkdir()
     rows = run_here(tmp_path, algorithms=named("speak-out-of-turn", "sensitive")).rows
-    assert (rows[0]["status"], rows[0]["error"]) == ("crashed", "wrote into pubench's own channel")
+    assert (rows[0]["status"], rows[0]["error"]) == (
+        "crashed",
+        "sent an unreadable message: something else wrote into the channel",
+    )
     run_here(tmp_path / "alone", algorithms=named("sensitive"))
     assert stable_rows(tmp_path / "run")[1] == stable_rows(tmp_path / "alone" / "run")[0]
 
@@ -79,7 +82,7 @@ def test_a_search_without_a_good_trial_fails_with_the_first_reason(tmp_path: Pat
         row = rows["all-trials", criterion]
         assert row["status"] == "failed"
         assert row["error"] == (
-            "none of 3 trials succeeded; the first said: ValueError: no setting is good enough"
+            "none of 3 trials succeeded; the first error: ValueError: no setting is good enough"
         )
         assert [trial[3] for trial in read_trials(results.folder)[row["key"]]] == [
             "ValueError: no setting is good enough"
@@ -137,4 +140,4 @@ def test_an_out_of_memory_trial_ends_the_cell_not_the_run(tmp_path: Path) -> Non
     results = run_here(tmp_path, algorithms=tuned("eat-at-once", "good"), tuning=TUNING)
     assert [row["status"] for row in results.rows] == ["out-of-memory", "out-of-memory", "ok", "ok"]
     records = read_records(results.folder)[0]
-    assert "Unable to allocate" in records[results.rows[0]["key"]]["traceback"]
+    assert "Unable to allocate" in records[results.rows[0]["key"]].traceback

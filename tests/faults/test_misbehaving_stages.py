@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pubench import run_suite
+from pubench.results.record import ModelRecord
 from pubench.results.store import read_inside
 from pubench.results.table import Results
 
@@ -107,10 +108,10 @@ def test_what_could_be_read_is_kept_and_what_could_not_is_told(results: Results)
     said = {row["algorithm"]: told.get(row["key"]) for row in results.rows}
     assert said["exits"] is None
     assert said["hangs"] is None
-    assert said["raises"] == {"errors": ["weights: RuntimeError: not today"]}
+    assert said["raises"] == ModelRecord(errors=("weights: RuntimeError: not today",))
     assert said["lies"] is not None
-    assert said["lies"]["errors"] == [
-        "stages: ValueError: the last stage is not what the model says of the rows"
-    ]
+    assert said["lies"].errors == (
+        "stages: ValueError: the last stage is not what the model says of the rows",
+    )
     assert said["wlr"] is not None
-    assert said["wlr"]["of"] == "coefficient"
+    assert said["wlr"].of == "coefficient"

@@ -89,7 +89,7 @@ def test_odd_answers_are_one_sentence(tmp_path: Path, name: str, words: str) -> 
 def test_long_and_broken_messages_are_stored_in_bounds_and_exported(tmp_path: Path) -> None:
     results = run(tmp_path, "talker")
     assert results.rows[0]["error"].startswith("ValueError: \\udcff")
-    assert "1,000,001 letters in all" in results.rows[0]["error"]
+    assert "1,000,001 characters in total" in results.rows[0]["error"]
     assert (tmp_path / "run" / "cells.jsonl").stat().st_size < 50_000
     export_to(tmp_path / "rows.csv", results, "csv")
 

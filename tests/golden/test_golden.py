@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 
 from pubench.data.loading import load_stored
 from pubench.data.stored import StoredDataset
@@ -51,7 +52,7 @@ def summary(found: ExecutionPlan) -> dict[str, object]:
         ]
         for cell in found.plan.cells
     ]
-    seeds = [[[cell.key for cell in job.cells], sorted(job.seeds.items())] for job in found.jobs]
+    seeds = [[[cell.key for cell in job.cells], sorted(asdict(job.seeds).items())] for job in found.jobs]
     return {
         "cells": len(cells),
         "jobs": len(seeds),

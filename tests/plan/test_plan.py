@@ -150,7 +150,7 @@ def test_keys_are_distinct_and_stable_over_planning():
 
 
 def seeds(name, **changes):
-    return [job.seeds[name] for job in plan(**changes).jobs]
+    return [getattr(job.seeds, name) for job in plan(**changes).jobs]
 
 
 def test_splits_are_shared_by_algorithms_criteria_and_labelling_counts():

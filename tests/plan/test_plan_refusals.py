@@ -20,7 +20,7 @@ SKIPS = [
     ),
     (
         {"algorithms": [{"use": "toy-cc"}], "labellings": [STS]},
-        "toy-cc is not made for single-training-set data",
+        "toy-cc does not support single-training-set data",
     ),
     (
         {"algorithms": [{"use": "toy-prior"}], "prior": {"source": "none"}},
@@ -40,11 +40,11 @@ SKIPS = [
             "tuning": {"criteria": ["toy-cc-only"]},
             "labellings": [STS],
         },
-        "criterion 'toy-cc-only' is not made for single-training-set data",
+        "criterion 'toy-cc-only' does not support single-training-set data",
     ),
     (
         {"algorithms": [{"use": "toy-prior"}], "prior": {"source": "toy-guess-cc"}, "labellings": [STS]},
-        "prior estimator 'toy-guess-cc' is not made for single-training-set data",
+        "prior estimator 'toy-guess-cc' does not support single-training-set data",
     ),
 ]
 
@@ -120,20 +120,20 @@ def test_a_data_set_that_cannot_be_loaded_dooms_its_own_cells_only():
     )
     good, bad = planned.plan.cells
     assert [job.cells[0] for job in planned.jobs] == [good]
-    assert planned.broken.keys() == {bad.key}
-    assert "toy-blobs" in planned.broken[bad.key]
+    assert planned.without_data.keys() == {bad.key}
+    assert "toy-blobs" in planned.without_data[bad.key]
 
 
 def test_a_cell_that_could_not_run_anyway_is_skipped_not_broken():
     bad = [{"use": "toy-blobs", "params": {"gap": "x"}}]
     planned = plan(datasets=bad, algorithms=[{"use": "toy-cc"}], labellings=[STS])
-    assert planned.broken == {}
-    assert planned.plan.cells[0].skip == "toy-cc is not made for single-training-set data"
+    assert planned.without_data == {}
+    assert planned.plan.cells[0].skip == "toy-cc does not support single-training-set data"
 
 
 @pytest.mark.parametrize(
     "entry", [{"params": {"scenario": "case-control"}}, {"tune": True, "search": {"scenario": ["x"]}}]
 )
 def test_an_algorithm_cannot_be_told_another_scenario_than_the_labellings(entry):
-    with pytest.raises(SuiteError, match="'puet' is told the scenario of the labelling; remove 'scenario'"):
+    with pytest.raises(SuiteError, match="'puet' takes the scenario of the labelling; remove 'scenario'"):
         plan(algorithms=[{"use": "puet", **entry}], labellings=[STS])

@@ -14,8 +14,9 @@ from helpers.suites import plan, read_diary, run
 
 from pubench.errors import PubenchError, RunFolderError
 from pubench.results.export import export_text, export_to
+from pubench.results.record import MEASURED
 from pubench.results.store import read_records, read_trials, write_plan
-from pubench.results.table import TIMES, read_results
+from pubench.results.table import read_results
 
 STS = {"scenario": "single-training-set", "frequency": 0.5}
 CC = {"scenario": "case-control", "positives": 10}
@@ -60,7 +61,16 @@ def test_every_planned_cell_is_a_row_in_the_order_of_the_plan(results):
 def test_a_row_begins_with_what_it_is_and_names_every_metric(results):
     for row in results.rows:
         assert tuple(row)[: len(FIRST)] == FIRST
-        assert row.keys() >= {"accuracy", "f1", "roc-auc", "log-loss", "params", "prior", "reference", *TIMES}
+        assert row.keys() >= {
+            "accuracy",
+            "f1",
+            "roc-auc",
+            "log-loss",
+            "params",
+            "prior",
+            "reference",
+            *MEASURED,
+        }
         assert tuple(row) == tuple(results.rows[0])
 
 
@@ -103,7 +113,7 @@ def test_without_times_an_export_depends_on_the_results_alone(results, tmp_path)
     again = run(tmp_path, **MIXED)
     for form in ("csv", "json"):
         assert export_text(again, form, times=False) == export_text(results, form, times=False)
-        assert not any(name in export_text(results, form, times=False) for name in TIMES)
+        assert not any(name in export_text(results, form, times=False) for name in MEASURED)
     assert export_text(again, "csv") != export_text(results, "csv")
 
 
@@ -160,7 +170,7 @@ def test_failed_cells_stay_until_they_are_retried(tmp_path, diary, monkeypatch):
     failed = run(tmp_path, **changes)
     assert failed.n_failed == 1
     assert failed.rows[1]["error"] == "RuntimeError: fragile as told"
-    assert "in fit" in read_records(failed.folder)[0][failed.rows[1]["key"]]["traceback"]
+    assert "in fit" in read_records(failed.folder)[0][failed.rows[1]["key"]].traceback
     mended = run(tmp_path, retry_failed=True, **changes)
     assert mended.counts == {"ok": 2}
     assert mended.rows[0] == failed.rows[0]

@@ -11,10 +11,12 @@ import threading
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pubench.errors import RunFolderError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.results.lock import is_running, locked
+from pubench.results.record import Record, TrialRecord
 from pubench.results.store import (
     Store,
     read_plan,
@@ -25,14 +27,22 @@ from pubench.results.store import (
     write_plan,
     write_provenance,
 )
+from pubench.status import Status
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-VALUES = st.none() | st.booleans() | FINITE | st.text(max_size=10) | st.lists(FINITE, max_size=3)
+TEXT = st.text(st.characters(codec="utf-8"), max_size=10)
+VALUES = st.none() | st.booleans() | FINITE | TEXT | st.lists(FINITE, max_size=3)
 RECORDS = st.lists(
     st.builds(
-        lambda key, rest: rest | {"key": key, "status": "ok"},
-        st.sampled_from(["a", "b", "c"]),
-        st.dictionaries(st.text(max_size=5), VALUES, max_size=4),
+        Record,
+        key=st.sampled_from(["a", "b", "c"]),
+        status=st.sampled_from(Status),
+        error=st.none() | TEXT,
+        params=st.none() | st.dictionaries(TEXT, VALUES, max_size=4),
+        metrics=st.dictionaries(TEXT, st.none() | FINITE, max_size=3),
+        notes=st.lists(TEXT, max_size=2).map(tuple),
+        n_p=st.none() | st.integers(0, 2**40),
+        fit_seconds=st.none() | FINITE,
     ),
     max_size=6,
 )
@@ -59,14 +69,14 @@ def test_the_last_record_of_each_cell_is_read_back(fresh, records):
     write(folder, records[:3])
     write(folder, records[3:])
     found, problems = read_records(folder)
-    assert found == {record["key"]: record for record in records}
+    assert found == {record.key: record for record in records}
     assert problems == ()
 
 
 SAMPLE = [
-    {"key": "a", "status": "ok", "metrics": {"f1": 0.25}},
-    {"key": "b", "status": "failed", "error": "line one\nline two é"},
-    {"key": "c", "status": "ok", "metrics": {"f1": 0.75}},
+    Record(key="a", status=Status.OK, metrics={"f1": 0.25}),
+    Record(key="b", status=Status.FAILED, error="line one\nline two \u2028 é"),
+    Record(key="c", status=Status.OK, metrics={"f1": 0.75}),
 ]
 
 
@@ -81,7 +91,7 @@ def test_any_altered_byte_is_noticed_or_harmless(fresh, data):
     text[place] ^= data.draw(st.integers(1, 255))
     path.write_bytes(text)
     found, problems = read_records(folder)
-    original = {record["key"]: record for record in SAMPLE}
+    original = {record.key: record for record in SAMPLE}
     # Whatever was hit, what is still read is what was written; a cell that is lost is told.
     assert all(original[key] == record for key, record in found.items())
     assert found == original or problems
@@ -124,28 +134,34 @@ def test_nothing_of_a_torn_record_stays_behind_a_shorter_one(tmp_path):
 
 
 def test_trials_are_kept_beside_their_cell(tmp_path):
-    trials = [[{"c": 1}, 0.5, 0.1, ""]]
-    write(tmp_path, [SAMPLE[0] | {"trials": trials}, SAMPLE[1]])
+    trials = (TrialRecord({"c": 1}, 0.5, 0.1, ""), TrialRecord({"c": 2}, None, 0.1, "why"))
+    write(tmp_path, [replace(SAMPLE[0], trials=trials), SAMPLE[1]])
     assert read_trials(tmp_path) == {"a": trials}
-    assert "trials" not in read_records(tmp_path)[0]["a"]
+    assert read_records(tmp_path)[0]["a"] == SAMPLE[0]
 
 
-def test_numbers_that_json_does_not_know_are_refused_not_written(tmp_path):
+def test_a_record_of_another_shape_is_not_believed(tmp_path):
     store = Store(tmp_path)
-    with pytest.raises(ValueError):
-        store.append({"key": "a", "status": "ok", "x": float("nan")})
+    store._files["cells.jsonl"].append(b'{"key":"a","status":"unheard of"}')
     store.close()
-    assert read_records(tmp_path) == ({}, ())
+    found, problems = read_records(tmp_path)
+    assert found == {}
+    assert "line 1: damaged record" in problems[0]
+
+
+def test_numbers_that_json_does_not_know_become_nothing(tmp_path):
+    write(tmp_path, [Record(key="a", status=Status.OK, regret=float("nan"))])
+    assert read_records(tmp_path)[0]["a"].regret is None
 
 
 def test_setting_aside_keeps_every_earlier_record_under_another_name(tmp_path):
     for number in (1, 2):
-        write(tmp_path, [SAMPLE[0] | {"number": number}])
+        write(tmp_path, [replace(SAMPLE[0], n_p=number)])
         set_aside(tmp_path)
     assert read_records(tmp_path) == ({}, ())
     kept = sorted(path.name for path in tmp_path.glob("cells.jsonl.old-*"))
     assert kept == ["cells.jsonl.old-1", "cells.jsonl.old-2"]
-    assert b'"number":2' in (tmp_path / kept[1]).read_bytes()
+    assert b'"n_p":2' in (tmp_path / kept[1]).read_bytes()
 
 
 CELL = Cell("k", "d", "case-control", "l", 0, "a", None, True, "why")
@@ -172,7 +188,7 @@ def test_a_folder_without_a_plan_is_no_run_folder(tmp_path):
         read_plan(tmp_path)
     for text in ("", "{}", "[1]", '{"suite": 1}'):
         (tmp_path / "plan.json").write_text(text)
-        with pytest.raises(RunFolderError, match="run the suite again to mend it"):
+        with pytest.raises(RunFolderError, match="run the suite again to repair it"):
             read_plan(tmp_path)
 
 
@@ -226,5 +242,5 @@ def test_the_lock_says_why_a_folder_cannot_be_used(tmp_path):
 
 def test_records_are_one_line_of_text_each(tmp_path):
     write(tmp_path, SAMPLE)
-    lines = (tmp_path / "cells.jsonl").read_text(encoding="ascii").splitlines()
-    assert [json.loads(line.partition(" ")[2]) for line in lines] == SAMPLE
+    lines = (tmp_path / "cells.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    assert [json.loads(line.partition(" ")[2])["key"] for line in lines] == ["a", "b", "c"]

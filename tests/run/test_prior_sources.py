@@ -75,7 +75,7 @@ def test_the_prior_handed_on_is_the_factors_times_the_truth(tmp_path):
 def test_what_no_prior_can_be_is_skipped_or_refused():
     made = cells(algorithms=BOTH, prior={"source": "true", "factors": [1, 3]})
     assert [bool(cell.skip) for cell in made] == [False, False, True, False]
-    assert made[2].skip == "3 times the prior, 0.333 (toy-blobs), is no prior; lower prior.factors"
+    assert made[2].skip == "3 times the prior 0.333 (toy-blobs) is not a valid prior; reduce prior.factors"
     refused = {
         "0.6\nfactors = [0.5, 2]": "prior.factors = [0.5, 2]: 2 times 0.6 is no prior; give smaller factors",
         '"none"\nfactors = [1]': 'prior.factors = [1]: have no effect with source = "none"',
@@ -92,7 +92,7 @@ def test_an_estimated_prior_times_its_factor_may_be_too_much_at_run_time(tmp_pat
     prior = {"source": "toy-guess", "params": {"value": 0.6}, "factors": [1, 2]}
     rows = run(tmp_path, algorithms=[{"use": "toy-prior"}], prior=prior).rows
     assert [row["status"] for row in rows] == ["ok", "failed"]
-    assert "2 times the prior, 0.6, is not inside (0, 1); lower prior.factors" in rows[1]["error"]
+    assert "2 times the prior 0.6 is not inside (0, 1); reduce prior.factors" in rows[1]["error"]
 
 
 @pytest.mark.parametrize("source", ["bbe", "estimate"])
@@ -116,9 +116,9 @@ def test_a_given_prior_has_no_interval(tmp_path):
         (
             "elkan-noto-e1",
             {"labellings": [CC]},
-            "prior estimator 'elkan-noto-e1' is not made for case-control data",
+            "prior estimator 'elkan-noto-e1' does not support case-control data",
         ),
-        ("tice", {"labellings": [CC]}, "prior estimator 'tice' is not made for case-control data"),
+        ("tice", {"labellings": [CC]}, "prior estimator 'tice' does not support case-control data"),
         (
             "tice",
             {
@@ -156,7 +156,7 @@ def test_an_algorithms_own_estimator_counts_as_part_of_it():
 
     assert made(prior="bbe").skip == ""
     assert made(prior="bbe").key == made(prior="bbe").key != made(prior="dedpul").key
-    assert made(prior="tice").skip == "prior estimator 'tice' is not made for case-control data"
+    assert made(prior="tice").skip == "prior estimator 'tice' does not support case-control data"
     with pytest.raises(
         SuiteError, match=r"algorithms\[0\]: prior estimator 'bbee' is not registered; did you mean"
     ):

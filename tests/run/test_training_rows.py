@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from helpers.suites import TOY, keys_of, plan, run, run_text
@@ -15,8 +15,9 @@ from pubench.data.stored import read_features
 from pubench.errors import SuiteError
 from pubench.plan.planning import plan_suite
 from pubench.plugins.discovery import discover
+from pubench.protocol import CellsRequest
 from pubench.results.table import read_results
-from pubench.run.cell import label_rows
+from pubench.run.labels import label_job
 from pubench.sandbox.process import Sandbox
 from pubench.suite import load_suite
 
@@ -29,10 +30,10 @@ TIMES = ("tune_seconds", "fit_seconds", "score_seconds", "peak_memory_mb")
 def trained(name, labelling):
     """Fit the toy by hand on the rows of its cell; return s, its decisions on P and U, and the prior."""
     job = plan(algorithms=[{"use": name}], labellings=[labelling]).jobs[0]
-    rows, assignment, truth = label_rows(job)
-    prepared = job.data.prepared
-    features = read_features(prepared.folder, prepared.sparse, prepared.n_features)
-    X, s = features[rows[assignment.train]], assignment.s
+    labelled = label_job(job)
+    assignment, truth = labelled.assignment, labelled.truth
+    features = read_features(job.data.stored.for_child())
+    X, s = features[labelled.train], assignment.s
     learned, labels = np.ones(len(s), dtype=bool), s
     if name == "pn-toy":
         # The reference learns from the population sample, and is judged by P and U like the others.
@@ -71,12 +72,13 @@ def test_the_child_is_sent_row_numbers_and_s_and_nothing_of_the_truth(tmp_path, 
     )
     (row,) = run(tmp_path, labellings=[STS], report=ASKED).rows
     assert row["training-pu-risk"] is not None
-    (header, arrays) = next(args for args in sent if args[0].get("kind") == "cells")
-    _, assignment, truth = label_rows(plan(labellings=[STS], report=ASKED).jobs[0])
+    (request, arrays) = next(args for args in sent if isinstance(args[0], CellsRequest))
+    labelled = label_job(plan(labellings=[STS], report=ASKED).jobs[0])
+    assignment, truth = labelled.assignment, labelled.truth
     assert len(arrays) == 3
     np.testing.assert_array_equal(arrays[1], assignment.s)
     assert not any(np.array_equal(array, truth.train) for array in arrays)
-    assert str(truth.train.tolist()) not in json.dumps(header, default=str)
+    assert str(truth.train.tolist()) not in msgspec.json.encode(request).decode()
 
 
 def test_cells_that_are_not_asked_keep_their_keys_and_their_results(tmp_path):
@@ -187,11 +189,11 @@ REFUSED = [
     ),
     (
         {"report": {"training": ["toy-cc-only"]}, "labellings": [CC, STS]},
-        "criterion 'toy-cc-only' is not made for single-training-set data; remove it, or that labelling",
+        "criterion 'toy-cc-only' does not support single-training-set data; remove it, or that labelling",
     ),
     (
         {"report": {"metrics": ["pauc"], "training": ["pu-risk"]}, "labellings": [GIVEN], **PU},
-        "criterion 'pu-risk' needs a class prior, and nobody knows that of csv; set [prior] source",
+        "criterion 'pu-risk' needs a class prior, and that of csv is unknown; set [prior] source",
     ),
 ]
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data.preprocess.config import Impute, Preprocess, Scale, Vector, rounding
+from pubench.data.preprocess.config import Vector, rounding
+from pubench.specs import Impute, Preprocess, Scale
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data.preprocess.config import Norm, Vector
+from pubench.data.preprocess.config import Vector
 from pubench.data.preprocess.dense import DensePreprocess
 from pubench.data.preprocess.sparse import SparsePreprocess
 from pubench.errors import DataError
+from pubench.specs import Norm
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pubench.data.preprocess.config import Preprocess, Vector, rounding
+from pubench.data.preprocess.config import Vector, rounding
 from pubench.errors import DataError
+from pubench.specs import Preprocess
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -1,4 +1,4 @@
-"""StoredDataset data: what a loader returns, checked, shuffled once, and with the truth kept elsewhere."""
+"""Stored data: what a loader returns, checked, shuffled once, and with the truth kept elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pubench.data.truth import read_split, read_target
 from pubench.errors import DataError
 from pubench.plugins.discovery import discover
 from pubench.plugins.registry import Origin, Registered
-from pubench.sandbox.messages import Message
+from pubench.protocol import LoadRequest
 from pubench.specs import Dataset
 
 
@@ -31,14 +31,14 @@ class Wire:
     def __init__(self):
         self.sent = []
 
-    def send(self, header, arrays=()):
-        self.sent.append(header)
+    def send(self, message, arrays=()):
+        self.sent.append(message)
 
 
 def made(data):
     """Return data as a loader would: import strings can name this function's results."""
     globals()["_data"] = data
-    return "test_prepare:_load"
+    return "test_loading:_load"
 
 
 def _load():
@@ -49,8 +49,10 @@ def saved(data, tmp_path, monkeypatch):
     """Run the child's side here and read back what it saved."""
     monkeypatch.setenv("PUBENCH_CACHE", str(tmp_path))
     folder = tmp_path / "prepared" / "key"
-    header = {"files": [], "loader": made(data), "params": {}, "name": "mine", "folder": str(folder)}
-    serve_load(Message(header | {"card": "", "asked": {}}), Wire())
+    request = LoadRequest(
+        name="mine", loader=made(data), card="", params={}, asked={}, files=(), folder=str(folder)
+    )
+    serve_load(request, Wire())
     found = read_stored(folder)
     assert found is not None
     return found
@@ -68,7 +70,7 @@ def sorted_rows(X, target):
 def test_rows_and_classes_arrive_together_in_another_order(tmp_path, monkeypatch):
     X, target = np.arange(40.0).reshape(20, 2), np.repeat(["b", "a"], 10)
     found = saved(Data(X, target), tmp_path, monkeypatch)
-    features, codes = read_features(found.folder, False, 2), read_target(found.truth)
+    features, codes = read_features(found.for_child()), read_target(found.truth)
     assert found.classes == ("a", "b")
     assert found.counts == (10, 10)
     assert not np.array_equal(features, X)
@@ -87,7 +89,7 @@ def test_the_truth_lies_where_nobody_told_of_the_features_would_look():
 
 def test_features_are_mapped_read_only():
     found = toy("toy-blobs")
-    features = read_features(found.folder, found.sparse, found.n_features)
+    features = read_features(found.for_child())
     assert isinstance(features, np.memmap)
     assert not features.flags.writeable
 
@@ -96,7 +98,7 @@ def test_sparse_rows_stay_sparse(tmp_path, monkeypatch):
     dense = np.eye(6)[:, :4] * np.arange(1.0, 5.0)
     found = saved(Data(csr_array(dense), np.arange(6) % 2), tmp_path, monkeypatch)
     assert found.sparse
-    features = read_features(found.folder, True, 4)
+    features = read_features(found.for_child())
     assert features.format == "csr"
     codes = read_target(found.truth)
     np.testing.assert_array_equal(
@@ -115,9 +117,9 @@ def test_a_split_and_categories_and_holes_are_known_without_opening_arrays():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_small_types_are_kept_and_others_become_float64(tmp_path, monkeypatch, dtype):
     found = saved(Data(np.ones((4, 2), dtype), np.arange(4) % 2), tmp_path / "a", monkeypatch)
-    assert read_features(found.folder, False, 2).dtype == dtype
+    assert read_features(found.for_child()).dtype == dtype
     found = saved(Data(np.ones((4, 2), np.int16), np.arange(4) % 2), tmp_path / "b", monkeypatch)
-    assert read_features(found.folder, False, 2).dtype == np.float64
+    assert read_features(found.for_child()).dtype == np.float64
 
 
 @pytest.mark.parametrize(

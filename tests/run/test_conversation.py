@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.suites import plan, read_diary, run
 
-from pubench.run.cell import label_rows
+from pubench.run.labels import label_job
 
 CC, STS = {"scenario": "case-control", "positives": 10}, {"scenario": "single-training-set", "frequency": 0.5}
 TUNED = [{"use": "toy", "tune": True}]
@@ -75,7 +75,8 @@ def test_an_oracle_chooses_by_the_truth_that_the_learner_never_sees(tmp_path, di
     assert found["oracle-recall"]["params"] == '{"shift": -2.0}'
     assert found["oracle-recall"]["params"] != found["oracle-precision"]["params"]
     job = plan(**changes).jobs[0]
-    _, assignment, truth = label_rows(job)
+    labelled = label_job(job)
+    assignment, truth = labelled.assignment, labelled.truth
     assert truth.train.sum() > assignment.s.sum()
     for entry in read_diary(diary):
         assert sum(entry["labels"]) <= assignment.s.sum()
@@ -86,14 +87,15 @@ def test_a_reference_learns_from_true_labels_of_the_population_sample(tmp_path, 
         diary.unlink(missing_ok=True)
         changes = {"algorithms": [{"use": "pn-toy"}], "labellings": [labelling]}
         run(tmp_path / labelling["scenario"], **changes)
-        _, assignment, truth = label_rows(plan(**changes).jobs[0])
+        labelled = label_job(plan(**changes).jobs[0])
+        assignment, truth = labelled.assignment, labelled.truth
         expected = truth.train[assignment.s == 0] if labelling is CC else truth.train
         assert read_diary(diary)[0]["labels"] == expected.tolist()
 
 
 def test_a_pu_learner_gets_s(tmp_path, diary):
     run(tmp_path)
-    _, assignment, _ = label_rows(plan().jobs[0])
+    assignment = label_job(plan().jobs[0]).assignment
     assert read_diary(diary)[0]["labels"] == assignment.s.tolist()
 
 

@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import time
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pubench.child.search import (
-    SearchConfig,
-    Trial,
     choose,
     grid,
     search,
 )
-from pubench.specs import Choice, Float, Int, param_from_json, param_to_json
+from pubench.protocol import Trial
+from pubench.specs import Choice, Float, Int
 from pubench.suite.models import TuningConfig
+from pubench.tasks import AlgorithmPlan, CriterionPlan, SearchPlan
 
 SPACE = {"x": Float(-4.0, 4.0), "n": Int(1, 9), "kind": Choice(("a", None, True))}
 
 
 def config(sampler="random", trials=12, batch=4, seed=0, maximise=True):
-    return SearchConfig(sampler, trials, batch, seed, maximise)
+    plan = SearchPlan(sampler=sampler, trials=trials, batch=batch, folds=2, validation=None)
+    return plan, seed, maximise
+
+
+def run_search(space, configured, guide, evaluate):
+    """Run a search guided by the criterion of that name."""
+    plan, seed, maximise = configured
+    criterion = CriterionPlan(name=guide, maximise=maximise)
+    return search(space, plan, evaluate, guide=criterion, seed=seed)
 
 
 def params_of(trials):
@@ -43,18 +51,18 @@ def test_trials_depend_on_the_seed_alone_not_on_how_long_they_take(sampler):
         time.sleep(0.01 * (params["n"] % 2))
         return quadratic(params)
 
-    quick = search(SPACE, config(sampler), "value", quadratic)
-    assert params_of(search(SPACE, config(sampler), "value", slow)) == params_of(quick)
-    assert params_of(search(SPACE, config(sampler, seed=1), "value", quadratic)) != params_of(quick)
+    quick = run_search(SPACE, config(sampler), "value", quadratic)
+    assert params_of(run_search(SPACE, config(sampler), "value", slow)) == params_of(quick)
+    assert params_of(run_search(SPACE, config(sampler, seed=1), "value", quadratic)) != params_of(quick)
     assert len(quick) == 12
 
 
 @pytest.mark.parametrize("sampler", ["random", "grid"])
 def test_samplers_that_do_not_adapt_never_look_at_the_criterion(sampler):
     assert not TuningConfig(sampler=sampler).is_adaptive
-    expected = params_of(search(SPACE, config(sampler), "value", quadratic))
+    expected = params_of(run_search(SPACE, config(sampler), "value", quadratic))
     for maximise, batch in itertools.product([True, False], [1, 5]):
-        found = search(
+        found = run_search(
             SPACE,
             config(sampler, maximise=maximise, batch=batch),
             "other",
@@ -64,12 +72,12 @@ def test_samplers_that_do_not_adapt_never_look_at_the_criterion(sampler):
 
 
 def test_tpe_looks_at_the_criterion_but_only_between_batches():
-    up = search(SPACE, config("tpe", trials=40), "value", quadratic)
-    down = search(SPACE, config("tpe", trials=40, maximise=False), "value", quadratic)
+    up = run_search(SPACE, config("tpe", trials=40), "value", quadratic)
+    down = run_search(SPACE, config("tpe", trials=40, maximise=False), "value", quadratic)
     assert params_of(up) != params_of(down)
     # A single batch is asked for before anything is told.
     once = [
-        params_of(search(SPACE, config("tpe", 20, batch=20, maximise=m), "value", quadratic))
+        params_of(run_search(SPACE, config("tpe", 20, batch=20, maximise=m), "value", quadratic))
         for m in (True, False)
     ]
     assert once[0] == once[1]
@@ -79,7 +87,7 @@ def test_tpe_beats_random_on_average():
     space = {"x": Float(-4.0, 4.0), "y": Float(-4.0, 4.0)}
 
     def best(sampler, seed):
-        trials = search(
+        trials = run_search(
             space,
             config(sampler, trials=50, seed=seed),
             "value",
@@ -98,7 +106,7 @@ def test_a_batch_is_evaluated_in_order_and_told_in_order():
         seen.append(dict(params))
         return quadratic(params)
 
-    trials = search({"x": Float(0, 1)}, config("tpe", trials=10, batch=3), "value", remember)
+    trials = run_search({"x": Float(0, 1)}, config("tpe", trials=10, batch=3), "value", remember)
     assert params_of(trials) == seen
 
 
@@ -109,7 +117,9 @@ def test_the_grid_is_the_product_with_the_last_parameter_fastest():
     assert [point["kind"] for point in points] == ["a"] * 9 + [None] * 9
     assert [point["n"] for point in points[:9]] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     np.testing.assert_allclose([point["x"] for point in points[:3]], [0.01, 0.1, 1.0])
-    assert search(SPACE, config("grid", trials=None), "v", lambda p: {"v": 0.0})[-1].params["kind"] is True
+    assert (
+        run_search(SPACE, config("grid", trials=None), "v", lambda p: {"v": 0.0})[-1].params["kind"] is True
+    )
 
 
 @given(st.integers(-20, 20), st.integers(0, 30), st.integers(1, 12), st.booleans())
@@ -124,17 +134,17 @@ def test_a_grid_over_whole_numbers_is_distinct_sorted_and_inside(low, width, poi
 
 
 def test_a_grid_with_fewer_trials_is_a_seeded_part_of_it_in_grid_order():
-    whole = params_of(search(SPACE, config("grid", trials=None), "value", quadratic))
-    part = params_of(search(SPACE, config("grid", trials=7), "value", quadratic))
+    whole = params_of(run_search(SPACE, config("grid", trials=None), "value", quadratic))
+    part = params_of(run_search(SPACE, config("grid", trials=7), "value", quadratic))
     places = [whole.index(point) for point in part]
     assert len(part) == 7
     assert places == sorted(places)
-    assert params_of(search(SPACE, config("grid", trials=10_000), "value", quadratic)) == whole
+    assert params_of(run_search(SPACE, config("grid", trials=10_000), "value", quadratic)) == whole
 
 
 def test_equal_parameters_are_evaluated_once():
     calls = []
-    trials = search(
+    trials = run_search(
         {"kind": Choice(("a", None, True, 1))},
         config("random", trials=30),
         "value",
@@ -151,7 +161,7 @@ def test_a_failing_trial_is_kept_with_its_error_and_the_search_goes_on(sampler):
             raise ZeroDivisionError("below zero")
         return quadratic(params)
 
-    trials = search(SPACE, config(sampler, trials=16), "value", fragile)
+    trials = run_search(SPACE, config(sampler, trials=16), "value", fragile)
     failed = [trial for trial in trials if trial.error]
     assert len(trials) == 16
     assert 0 < len(failed) < 16
@@ -164,11 +174,11 @@ def test_running_out_of_memory_ends_the_search():
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        search(SPACE, config(), "value", greedy)
+        run_search(SPACE, config(), "value", greedy)
 
 
 def trial(number, **values):
-    return Trial({"number": number}, values, 0.0)
+    return Trial(params={"number": number}, values=values, seconds=0.0)
 
 
 def test_choose_takes_the_better_direction_and_the_earliest_of_equals():
@@ -177,8 +187,8 @@ def test_choose_takes_the_better_direction_and_the_earliest_of_equals():
     assert choose(trials, "a", maximise=False).params["number"] == 0
 
 
-def test_choose_leaves_out_what_has_no_finite_value():
-    trials = [trial(0, a=math.nan), trial(1), trial(2, a=-math.inf), trial(3, a=math.inf), trial(4, a=0.5)]
+def test_choose_leaves_out_trials_without_a_value():
+    trials = [trial(0, a=None), trial(1), trial(2, b=1.0), trial(3, a=None), trial(4, a=0.5)]
     for maximise in (True, False):
         assert choose(trials, "a", maximise=maximise).params["number"] == 4
     assert choose(trials[:4], "a", maximise=True) is None
@@ -188,12 +198,13 @@ def test_choose_leaves_out_what_has_no_finite_value():
 @pytest.mark.parametrize(
     "param", [Float(0.1, 2.0, True, 3), Int(2, 8, False, 4), Choice(("a", 1, 1.0, True, None))]
 )
-def test_a_space_survives_json(param):
-    read = param_from_json(json.loads(json.dumps(param_to_json(param))))
+def test_a_space_survives_the_wire(param):
+    plan = AlgorithmPlan(estimator="m:E", params={}, space={"p": param}, receives=(), labels="pu")
+    read = msgspec.json.decode(msgspec.json.encode(plan), type=AlgorithmPlan).space["p"]
     assert read == param
     assert repr(read) == repr(param)
 
 
 def test_each_trial_keeps_its_time():
-    trials = search({"x": Float(0, 1)}, config(trials=2), "v", lambda p: time.sleep(0.02) or {"v": 0.0})
+    trials = run_search({"x": Float(0, 1)}, config(trials=2), "v", lambda p: time.sleep(0.02) or {"v": 0.0})
     assert all(0.02 <= trial.seconds < 2 for trial in trials)

@@ -6,22 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from helpers.html import outline, row
 
 from pubench import read_results, run_suite
-from pubench.child.inside import NUMBERS, STAGES, look_inside, offers, thinned
-from pubench.plan.jobs import MetricPlan
-from pubench.protocol import Predictions
+from pubench.child.introspection import NUMBERS, STAGES, is_open, look_inside, thinned
+from pubench.protocol import Introspection, Predictions
 from pubench.reporting import build_report
 from pubench.reporting.html import html_report
 from pubench.reporting.models import find_curves, find_weights
+from pubench.results.record import ModelRecord
 from pubench.results.store import read_inside, read_records
-from pubench.run.evaluation import staged_metrics
-from pubench.sandbox.messages import Message
+from pubench.run.evaluation import model_record
+from pubench.tasks import MetricPlan
 
-ACCURACY = MetricPlan("accuracy", "pubench.metrics:accuracy", "decision")
+ACCURACY = MetricPlan(name="accuracy", function="pubench.metrics:accuracy", uses="decision")
 
 
 @pytest.mark.parametrize("count", [1, 2, 49, 50, 51, 99, 100, 101, 1000])
@@ -61,63 +62,57 @@ SAID = Predictions(X[:, 0], (X[:, 0] >= 0).astype(np.uint8), None)
 
 
 def test_stages_and_weights_of_a_model() -> None:
-    header, (scores,) = look_inside(Staged(weights=[[0.5, -2.0, 0.0]]), X, SAID)
-    assert header == {
-        "stages": [1, 2, 3],
-        "of": "coefficient",
-        "weights": [[1, -2.0], [0, 0.5]],
-        "size": 3,
-        "errors": [],
-    }
+    found, (scores,) = look_inside(Staged(weights=[[0.5, -2.0, 0.0]]), X, SAID)
+    assert found == Introspection(
+        criteria=(), stages=(1, 2, 3), of="coefficient", weights=((1, -2.0), (0, 0.5)), size=3
+    )
     np.testing.assert_allclose(scores, np.outer([0.25, 0.5, 1.0], X[:, 0]))
 
 
 @pytest.mark.parametrize("model", [Staged(end=-1.0), Staged(end=2.0), Staged(end=np.nan)])
-def test_stages_that_end_elsewhere_are_not_believed(model: Staged) -> None:
-    header, arrays = look_inside(model, X, SAID)
-    assert (header["stages"], arrays) == ([], [])
-    assert header["errors"][0].startswith("stages: ValueError")
+def test_stages_that_end_in_other_predictions_are_not_believed(model: Staged) -> None:
+    found, arrays = look_inside(model, X, SAID)
+    assert (found.stages, arrays) == ((), [])
+    assert found.errors[0].startswith("stages: ValueError")
 
 
-def test_weights_that_are_no_numbers_are_told() -> None:
-    header, _ = look_inside(Staged(weights=[np.nan]), X, SAID)
-    assert header["errors"] == ["weights: ValueError: coef_ holds NaN or infinity"]
-    assert header["stages"] == [1, 2, 3]
+def test_weights_that_are_not_numbers_are_reported() -> None:
+    found, _ = look_inside(Staged(weights=[np.nan]), X, SAID)
+    assert found.errors == ("weights: ValueError: coef_ holds NaN or infinity",)
+    assert found.stages == (1, 2, 3)
 
 
-def test_what_offers_nothing_is_not_asked() -> None:
+def test_a_model_without_stages_and_weights_is_not_asked() -> None:
     class Mute:
         pass
 
-    assert not offers(Mute())
-    assert offers(Staged())
+    assert not is_open(Mute())
+    assert is_open(Staged())
 
 
-def message(stages: list[int], scores: Any, weights: Any = ()) -> Message:
-    header = {"stages": stages, "of": "", "weights": weights, "size": 3, "errors": []}
-    return Message(header, (np.array(scores, dtype=np.float64),))
+def introspection(stages: tuple[int, ...], weights: Any = ()) -> Introspection:
+    return Introspection(criteria=(), stages=stages, weights=weights, size=3)
 
 
 def test_metrics_are_computed_from_the_scores_of_each_stage() -> None:
-    y = np.array([1, 0], dtype=np.uint8)
-    found = staged_metrics([ACCURACY], y, message([2, 4], [[-1, -1], [1, -1]]))
-    assert found == {"size": 3, "stages": [2, 4], "metrics": {"accuracy": [0.5, 1.0]}}
+    y, scores = np.array([1, 0], dtype=np.uint8), np.array([[-1.0, -1.0], [1.0, -1.0]])
+    found = model_record([ACCURACY], y, introspection((2, 4)), [scores])
+    assert found == ModelRecord(size=3, stages=(2, 4), metrics={"accuracy": (0.5, 1.0)})
 
 
 def test_columns_have_names_where_there_is_one_for_each() -> None:
-    y, told = np.array([1], dtype=np.uint8), message([], np.empty((0, 1)), [[2, 0.5]])
-    named = staged_metrics([ACCURACY], y, told, ("a", "b", "c"))
+    y, model = np.array([1], dtype=np.uint8), introspection((), ((2, 0.5),))
+    named = model_record([ACCURACY], y, model, [], ("a", "b", "c"))
     assert named is not None
-    assert named["weights"] == [["c", 0.5]]
-    moved = staged_metrics([ACCURACY], y, told, ("a", "b"))
+    assert named.weights == (("c", 0.5),)
+    moved = model_record([ACCURACY], y, model, [], ("a", "b"))
     assert moved is not None
-    assert moved["weights"] == [["column 2", 0.5]]
+    assert moved.weights == (("column 2", 0.5),)
 
 
 def test_scores_of_another_shape_are_not_used() -> None:
-    y = np.array([1, 0], dtype=np.uint8)
-    found = staged_metrics([ACCURACY], y, message([1, 2], [[1.0, 2.0, 3.0]]))
-    assert found == {"size": 3}
+    y, scores = np.array([1, 0], dtype=np.uint8), np.array([[1.0, 2.0, 3.0]])
+    assert model_record([ACCURACY], y, introspection((1, 2)), [scores]) == ModelRecord(size=3)
 
 
 SUITE = """
@@ -149,14 +144,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_last_stage_has_the_metrics_of_the_cell(run: Path) -> None:
     records, told = read_records(run)[0], read_inside(run)
-    staged = {key: found for key, found in told.items() if "stages" in found}
+    staged = {key: found for key, found in told.items() if found.stages}
     assert len(staged) == 2
     for key, found in staged.items():
         assert all(
-            values[-1] == pytest.approx(records[key]["metrics"][name], rel=1e-5)
-            for name, values in found["metrics"].items()
+            values[-1] == pytest.approx(records[key].metrics[name], rel=1e-5)
+            for name, values in found.metrics.items()
         )
-        assert "inside" not in records[key]
+        assert records[key].inside is None
 
 
 def test_the_page_shows_stages_and_the_names_of_columns(run: Path) -> None:
@@ -166,7 +161,10 @@ def test_the_page_shows_stages_and_the_names_of_columns(run: Path) -> None:
     text = outline(html_page(results, make_report(results))).text
     assert "Inside the models" in text
     assert "worst concave points" in text
-    assert {each.of for each in find_weights(results.rows, read_inside(run))} == {"importance", "coefficient"}
+    assert {each.of for each in find_weights(results.rows, msgspec.to_builtins(read_inside(run)))} == {
+        "importance",
+        "coefficient",
+    }
 
 
 def told(count: int, **keys: Any) -> dict[str, Any]:

@@ -1,0 +1,101 @@
+"""In the child: the rows of a request, split for tuning and preprocessed by what the fitting side alone says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.child.fitting import take_rows
+from pubench.data.preprocess import Fitted, fit_preprocess
+from pubench.data.splits import folds, validation_share
+from pubench.data.stored import read_features
+from pubench.protocol import CellsRequest
+from pubench.tasks import SearchPlan
+
+if TYPE_CHECKING:
+    from pubench.data.values import Matrix
+    from pubench.specs import Array
+
+__all__ = ["Fitting", "Fold", "RequestRows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """What an estimator is fitted to: rows, labels, and how many of all training rows are labelled."""
+
+    X: Matrix
+    labels: NDArray[np.uint8]
+    n_labelled: int
+    preprocess: Fitted
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """The two sides of a tuning split; ``validation`` are positions among the training rows."""
+
+    fitting: Fitting
+    X_validation: Matrix
+    validation: NDArray[np.int64]
+
+
+class RequestRows:
+    """The training and test rows of a request: s of all training rows, and the labels that the algorithm learns from.
+
+    Parameters
+    ----------
+    request : CellsRequest
+    arrays : sequence of arrays
+        Training rows, s, test rows; and true labels for a reference algorithm.
+    """
+
+    def __init__(self, request: CellsRequest, arrays: Sequence[Array]) -> None:
+        self._request = request
+        self.rows, self.s, test_rows = arrays[:3]
+        self.labels = arrays[3] if len(arrays) > 3 else self.s
+        features = read_features(request.data)
+        self.X = take_rows(features, self.rows)
+        self._features, self._test = features, test_rows
+
+    def test_rows(self) -> Matrix:
+        """Return the test rows as they are stored."""
+        return take_rows(self._features, self._test)
+
+    def fit_preprocess(self, X: Matrix) -> Fitted:
+        """Learn how to preprocess from some rows."""
+        data = self._request.data
+        return fit_preprocess(self._request.preprocess, X, dict(data.categorical), missing=bool(data.missing))
+
+    def fitting(self, positions: NDArray[np.int64] | None = None) -> Fitting:
+        """Return some of the training rows, or all, ready for an estimator."""
+        positions = np.arange(len(self.s)) if positions is None else positions
+        n_labelled = int(self.s[positions].sum())
+        positions = self._population(positions)
+        X = take_rows(self.X, positions)
+        fitted = self.fit_preprocess(X)
+        return Fitting(fitted.transform(X), self.labels[positions], n_labelled, fitted)
+
+    def folds(self, search: SearchPlan) -> list[Fold]:
+        """Return the tuning splits: a validation share, or the folds of a cross-validation."""
+        rng = np.random.default_rng(self._request.seeds.folds)
+        if search.validation is not None:
+            masks = [validation_share(self.s, self.rows, search.validation, rng)]
+        else:
+            assert search.folds is not None
+            number = folds(self.s, self.rows, search.folds, rng)
+            masks = [number == fold for fold in range(search.folds)]
+        return [self._fold(mask) for mask in masks]
+
+    def _fold(self, mask: NDArray[np.bool_]) -> Fold:
+        fitting, validation = self.fitting(np.flatnonzero(~mask)), np.flatnonzero(mask)
+        return Fold(fitting, fitting.preprocess.transform(take_rows(self.X, validation)), validation)
+
+    def _population(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Let a reference learn from the population sample: all rows, or U where P was drawn separately."""
+        if self._request.algorithm.labels == "true" and self._request.scenario == "case-control":
+            sample: NDArray[np.int64] = positions[self.s[positions] == 0]
+            return sample
+        return positions

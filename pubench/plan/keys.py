@@ -1,0 +1,148 @@
+"""Every digest and every seed: what defines a cell's result, and where its randomness comes from.
+
+A digest here decides whether stored cells are still valid. What is listed below is hashed as JSON; fields that came
+later leave the digest as it was where they have their default.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+
+import msgspec
+
+from pubench.data.cache import digest
+from pubench.data.labelling import Labelling
+from pubench.data.stored import StoredDataset
+from pubench.plugins.registry import Registered
+from pubench.specs import Algorithm, Criterion, Metric, Params, Preprocess, PriorEstimator
+from pubench.tasks import AlgorithmPlan, PriorPlan, SearchPlan, Seeds
+
+__all__ = [
+    "PROTOCOL",
+    "algorithm_digest",
+    "cell_key",
+    "criterion_digest",
+    "dataset_digests",
+    "failed_dataset_digest",
+    "job_seeds",
+    "labelling_digest",
+    "oracle_digest",
+    "prior_digest",
+]
+
+PROTOCOL = "1"
+"""Change it when pubench itself changes results: every stored cell is then run again."""
+
+_FIRST_ADDRESS = {"pubench.estimators.foreign:foreign": "pubench.foreign:foreign"}
+"""Import strings that moved, and the one under which stored cells know them."""
+
+
+def cell_key(
+    *,
+    data: str,
+    labelling: str,
+    algorithm: str,
+    criterion: str,
+    prior: str,
+    run: tuple[int, int, int],
+    training: Iterable[str],
+) -> str:
+    """Return the key of a cell from the digests of its parts; ``run`` is seed, replicate and threads.
+
+    Criteria on training rows come last, so that cells without them keep their keys.
+    """
+    parts = (
+        PROTOCOL,
+        data,
+        labelling,
+        algorithm,
+        criterion,
+        prior,
+        "/".join(map(str, run)),
+        *sorted(training),
+    )
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()[:24]
+
+
+def job_seeds(*, seed: int, replicate: int, rows: str, labelling: str, algorithm: str) -> Seeds:
+    """Return a seed for each source of randomness.
+
+    Splits and labels do not depend on the algorithm, so that algorithms are compared on the same rows; the split
+    does not depend on the labelling either, so that a sweep over label frequency keeps its test rows.
+    """
+    drawn = f"{seed}|{rows}|{replicate}"
+    labelled = f"{drawn}|{labelling}"
+    fitted = f"{labelled}|{algorithm}"
+    return Seeds(
+        sample=_seed(drawn, "sample"),
+        split=_seed(drawn, "split"),
+        label=_seed(drawn, "label"),
+        folds=_seed(labelled, "folds"),
+        prior=_seed(labelled, "prior"),
+        search=_seed(fitted, "search"),
+        fit=_seed(fitted, "fit"),
+    )
+
+
+def _seed(base: str, purpose: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{base}|{purpose}".encode()).digest()[:8], "little") >> 1
+
+
+def dataset_digests(
+    stored: StoredDataset, classes: Mapping[int, int], sample: tuple[int, int] | None, preprocess: Preprocess
+) -> tuple[str, str]:
+    """Return the digests of the data as algorithms see them, and of the rows alone."""
+    names = {stored.classes[number]: side for number, side in classes.items()}
+    rows = [stored.fingerprint, names, sample]
+    return digest([*rows, asdict(preprocess)]), digest(rows)
+
+
+def failed_dataset_digest(use: str, params: Params, error: str) -> str:
+    """Return the digest of a data set that cannot be loaded."""
+    return digest([use, dict(params), error])
+
+
+def labelling_digest(labelling: Labelling) -> str:
+    """Return the digest of what defines rows and labels; the name does not."""
+    fields = {name: getattr(labelling, name) for name in labelling.__dataclass_fields__} | {"name": ""}
+    if labelling.unlabelled_positives == 1:
+        del fields["unlabelled_positives"]
+    return digest(fields)
+
+
+def algorithm_digest(use: str, registered: Registered[Algorithm], plan: AlgorithmPlan, own_prior: str) -> str:
+    """Return the digest of an algorithm with its parameters; ``own_prior`` is that of an estimator it names."""
+    estimator = _FIRST_ADDRESS.get(plan.estimator, plan.estimator)
+    space = {name: msgspec.to_builtins(param) for name, param in plan.space.items()}
+    defining = [use, registered.version, estimator, plan.params, space, plan.labels]
+    return digest([*defining, own_prior] if own_prior else defining)
+
+
+def criterion_digest(registered: Registered[Criterion], search: SearchPlan | None) -> str:
+    """Return the digest of a criterion and of its search, if there is one."""
+    spec = registered.spec
+    searched = [_search_fields(search)] if search is not None else []
+    return digest([spec.name, registered.version, spec.function, dict(spec.params), *searched])
+
+
+def oracle_digest(name: str, metric: Registered[Metric], search: SearchPlan) -> str:
+    """Return the digest of an oracle criterion and of its search."""
+    return digest([name, metric.version, _search_fields(search)])
+
+
+def _search_fields(search: SearchPlan) -> dict[str, object]:
+    names = ("sampler", "trials", "batch", "folds", "validation")
+    return {name: getattr(search, name) for name in names}
+
+
+def prior_digest(plan: PriorPlan, registered: Registered[PriorEstimator] | None) -> str:
+    """Return the digest of a source of the prior; a factor of 1 changes nothing."""
+    if registered is not None:
+        source = digest([plan.name, registered.version, plan.function, plan.params])
+    elif plan.source == "fixed":
+        source = digest(["fixed", plan.value])
+    else:
+        source = digest(plan.source)
+    return source if plan.factor == 1 else digest([source, plan.factor])

@@ -1,0 +1,288 @@
+"""The parts of a suite, each resolved once: the algorithm, criterion or prior behind a name, and its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pubench.errors import SuiteError
+from pubench.plan.datasets import ResolvedDataset
+from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest, prior_digest
+from pubench.plugins.registry import Registered, Registry
+from pubench.priors import DEFAULT, ESTIMATE
+from pubench.specs import Algorithm, Metric, Param, Params, Scenario
+from pubench.suite import Suite
+from pubench.suite.columns import on_training
+from pubench.suite.entries import AlgorithmEntry
+from pubench.suite.models import PriorConfig, TuningConfig
+from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, SearchPlan
+
+__all__ = [
+    "ResolvedAlgorithm",
+    "ResolvedCriterion",
+    "ResolvedPrior",
+    "metric_plans",
+    "resolve_algorithm",
+    "resolve_criterion",
+    "resolve_priors",
+    "resolve_training_criterion",
+]
+
+ORACLE = "oracle-"
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPrior:
+    """Where the prior comes from, and the factor that multiplies it where a suite varies it."""
+
+    plan: PriorPlan
+    digest: str
+    factor: float | None = None
+    scenarios: tuple[Scenario, ...] = ()
+    accepts: tuple[str, ...] = ()
+
+    def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
+        """Say why these data cannot have this prior; empty if they can."""
+        if self.plan.source == "estimated":
+            name = f"prior estimator '{self.plan.name}'"
+            if scenario not in self.scenarios:
+                return f"{name} does not support {scenario} data"
+            return data.refused_by(name, self.accepts)
+        positive, total = data.counts[0], sum(data.counts)
+        if self.plan.source == "true" and not data.pu and self.plan.factor * positive >= total > 0:
+            share = f"{self.plan.factor:g} times the prior {positive / total:.3g} ({data.label})"
+            return f"{share} is not a valid prior; reduce prior.factors"
+        return ""
+
+
+def resolve_priors(config: PriorConfig, registry: Registry) -> list[ResolvedPrior]:
+    """Resolve the source of the prior: one, or one for each factor."""
+    factors: Sequence[float | None] = config.factors or (None,)
+    return [_resolve_prior(config.source, config.params, factor, registry) for factor in factors]
+
+
+def _resolve_prior(
+    source: str | float, params: Params, factor: float | None, registry: Registry
+) -> ResolvedPrior:
+    times = 1.0 if factor is None else factor
+    if not isinstance(source, str):
+        plan = PriorPlan(source="fixed", value=float(source), factor=times)
+    elif source == "true":
+        plan = PriorPlan(source="true", factor=times)
+    elif source == "none":
+        plan = PriorPlan(source="none", factor=times)
+    else:
+        registered = registry.prior(DEFAULT if source == ESTIMATE else source)
+        spec = registered.spec
+        plan = PriorPlan(
+            source="estimated",
+            name=spec.name,
+            function=spec.function,
+            params={**spec.params, **params},
+            factor=times,
+        )
+        return ResolvedPrior(plan, prior_digest(plan, registered), factor, spec.scenarios, spec.accepts)
+    return ResolvedPrior(plan, prior_digest(plan, None), factor)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedAlgorithm:
+    """An algorithm entry; ``own_prior`` is the prior estimator that its own parameter names."""
+
+    label: str
+    plan: AlgorithmPlan
+    spec: Algorithm
+    tuned: bool
+    digest: str
+    own_prior: ResolvedPrior | None = None
+    datasets: tuple[str, ...] = ()
+
+    def is_run_on(self, data: ResolvedDataset) -> bool:
+        """Whether the suite wants it on these data."""
+        return not self.datasets or data.entry in self.datasets
+
+    @property
+    def reference(self) -> bool:
+        """Whether it learns from true labels."""
+        return self.spec.labels == "true"
+
+    @property
+    def needs_prior(self) -> bool:
+        """Whether it requires a class prior."""
+        return "prior" in self.spec.needs and "prior" not in self.plan.params
+
+    @property
+    def uses_prior(self) -> bool:
+        """Whether it is given a prior."""
+        return "prior" in self.plan.receives
+
+    def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
+        """Say why it cannot take the data; empty if it can."""
+        if scenario not in self.spec.scenarios:
+            return f"{self.label} does not support {scenario} data"
+        if self.reference and data.pu:
+            return f"{self.label} needs true classes, which are unknown ({data.label})"
+        reason = data.refused_by(self.label, self.spec.accepts)
+        if reason or self.own_prior is None:
+            return reason
+        return self.own_prior.unfit(data, scenario)
+
+
+def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgorithm:
+    """Resolve an algorithm and its search space."""
+    registered: Registered[Algorithm] = registry.algorithm(entry.use)
+    spec = registered.spec
+    params, space = {**spec.params, **entry.params}, _space(entry, spec)
+    if "scenario" in spec.receives and "scenario" in (params.keys() | space.keys()):
+        raise SuiteError(
+            f"algorithm '{entry.use}' takes the scenario of the labelling; remove 'scenario' from its parameters"
+        )
+    # What a suite fixes is not filled in.
+    receives = tuple(name for name in spec.receives if name not in params)
+    plan = AlgorithmPlan(
+        estimator=spec.estimator, params=params, space=space, receives=receives, labels=spec.labels
+    )
+    own = _own_prior(spec, params, registry)
+    defined = algorithm_digest(entry.use, registered, plan, own.digest if own else "")
+    return ResolvedAlgorithm(entry.label, plan, spec, entry.tune, defined, own, entry.datasets)
+
+
+def _space(entry: AlgorithmEntry, spec: Algorithm) -> Mapping[str, Param]:
+    if not entry.tune:
+        return {}
+    wanted = entry.search if entry.search is not None else spec.space
+    space = {name: param for name, param in wanted.items() if name not in entry.params}
+    if not space:
+        raise SuiteError(
+            f"algorithm '{entry.use}' has nothing to tune; give search = {{...}} or set tune = false"
+        )
+    return space
+
+
+def _own_prior(spec: Algorithm, params: Params, registry: Registry) -> ResolvedPrior | None:
+    """Return the estimator that an algorithm's own parameter names: its version is part of what defines the cell."""
+    name = params.get("prior") if "prior" in spec.receives and spec.labels == "pu" else None
+    return _resolve_prior(name, {}, None, registry) if isinstance(name, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCriterion:
+    """A criterion and how the search for it is run; without a search it only scores models."""
+
+    plan: CriterionPlan
+    search: SearchPlan | None
+    digest: str
+    scenarios: tuple[Scenario, ...] = ()
+    version: str = ""
+
+    @classmethod
+    def none(cls) -> ResolvedCriterion:
+        """Return what stands for the criterion of an algorithm that is not tuned."""
+        return cls(CriterionPlan(name=None), None, "")
+
+    @property
+    def name(self) -> str | None:
+        """The criterion's name."""
+        return self.plan.name
+
+    @property
+    def needs_prior(self) -> bool:
+        """Whether the criterion requires a class prior."""
+        return self.plan.needs_prior
+
+    @property
+    def reference(self) -> bool:
+        """Whether the choice uses true labels."""
+        return self.plan.oracle is not None
+
+    def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
+        """Say why the criterion cannot score models of these data; empty if it can."""
+        if self.reference and data.pu:
+            return f"criterion '{self.name}' needs true classes, which are unknown ({data.label})"
+        if self.scenarios and scenario not in self.scenarios:
+            return f"criterion '{self.name}' does not support {scenario} data"
+        return ""
+
+
+def resolve_criterion(name: str, registry: Registry, tuning: TuningConfig | None) -> ResolvedCriterion:
+    """Resolve a criterion and its search, if it tunes; ``oracle-<metric>`` turns a metric into a criterion."""
+    search = _search_plan(tuning) if tuning is not None else None
+    if name.startswith(ORACLE) and search is not None:
+        return _resolve_oracle(name, registry, search)
+    registered = registry.criterion(name)
+    spec = registered.spec
+    plan = CriterionPlan(
+        name=name,
+        function=spec.function,
+        params=dict(spec.params),
+        maximise=spec.greater_is_better,
+        needs_prior="prior" in spec.needs,
+    )
+    defined = criterion_digest(registered, search)
+    return ResolvedCriterion(plan, search, defined, spec.scenarios, registered.version)
+
+
+def _resolve_oracle(name: str, registry: Registry, search: SearchPlan) -> ResolvedCriterion:
+    metric = registry.metric(name.removeprefix(ORACLE))
+    greater = metric.spec.greater_is_better
+    if greater is None:
+        raise SuiteError(f"'{name}': metric '{metric.spec.name}' has no better or worse; choose another")
+    oracle = metric_plans({metric.spec.name: metric})[0]
+    plan = CriterionPlan(name=name, maximise=greater, oracle=oracle)
+    return ResolvedCriterion(plan, search, oracle_digest(name, metric, search))
+
+
+def _search_plan(tuning: TuningConfig) -> SearchPlan:
+    return SearchPlan(
+        sampler=tuning.sampler,
+        trials=tuning.trials,
+        batch=tuning.batch if tuning.is_adaptive else 1,
+        folds=tuning.folds,
+        validation=tuning.validation,
+    )
+
+
+def metric_plans(metrics: Mapping[str, Registered[Metric]]) -> tuple[MetricPlan, ...]:
+    """Return the metrics as the evaluator needs to know them."""
+    return tuple(
+        MetricPlan(name=name, function=entry.spec.function, uses=entry.spec.uses, version=entry.version)
+        for name, entry in metrics.items()
+    )
+
+
+def resolve_training_criterion(
+    name: str, registry: Registry, suite: Suite, datasets: Sequence[ResolvedDataset]
+) -> ResolvedCriterion:
+    """Resolve a criterion of ``report.training``, which scores models on their training rows.
+
+    Raises
+    ------
+    SuiteError
+        If it needs what the suite's data cannot give.
+    """
+    if name.startswith(ORACLE):
+        raise SuiteError(f"'{name}' needs true classes, which training rows do not have; name a criterion")
+    if on_training(name) in registry.metrics():
+        raise SuiteError(
+            f"'{on_training(name)}' is the name of a metric; rename that, or name another criterion"
+        )
+    criterion = resolve_criterion(name, registry, None)
+    problem = _training_problem(criterion, suite, datasets)
+    if problem:
+        raise SuiteError(problem)
+    return criterion
+
+
+def _training_problem(criterion: ResolvedCriterion, suite: Suite, datasets: Sequence[ResolvedDataset]) -> str:
+    needs = f"criterion '{criterion.name}' needs a class prior"
+    if criterion.needs_prior and suite.prior.source == "none":
+        return f"{needs}; set [prior] source"
+    unknown = [data.label for data in datasets if data.pu]
+    if criterion.needs_prior and suite.prior.source == "true" and unknown:
+        return f"{needs}, and that of {unknown[0]} is unknown; set [prior] source"
+    for data in datasets:
+        for labelling in filter(data.is_given, suite.labellings):
+            reason = criterion.unfit(data, labelling.scenario)
+            if reason:
+                return f"{reason}; remove it, or that labelling"
+    return ""

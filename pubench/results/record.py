@@ -1,0 +1,137 @@
+"""A finished cell as it is stored, and the columns of exports: a new column is declared here and filled in ``run/``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+
+from pubench.protocol import Image
+from pubench.status import Problem, Status
+
+if TYPE_CHECKING:
+    from pubench.specs import Params
+else:
+    # edge: msgspec cannot read recursive aliases; it takes any JSON here.
+    Params = Mapping[str, Any]
+
+__all__ = [
+    "AFTER_METRICS",
+    "BEFORE_METRICS",
+    "COLUMNS",
+    "MEASURED",
+    "Column",
+    "ModelRecord",
+    "Record",
+    "TrialRecord",
+]
+
+
+class TrialRecord(NamedTuple):
+    """A trial of a cell's search: parameters, value of the cell's criterion, seconds, and why there is no value."""
+
+    params: Params
+    value: float | None
+    seconds: float
+    error: str
+
+
+class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The introspection of a cell's model: weights by column name, and each metric after each of its stages."""
+
+    of: str = ""
+    size: int = 0
+    errors: tuple[str, ...] = ()
+    image: Image | None = None
+    weights: tuple[tuple[str, float], ...] = ()
+    stages: tuple[int, ...] = ()
+    metrics: Mapping[str, tuple[float | None, ...]] = {}
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a cell ended, with all that was measured; what is None was not measured or does not apply."""
+
+    key: str
+    status: Status
+    error: str | None = None
+    traceback: str = ""
+    output: str = ""
+    n_p: int | None = None
+    n_u: int | None = None
+    n_test: int | None = None
+    true_prior: float | None = None
+    prior: float | None = None
+    prior_low: float | None = None
+    prior_high: float | None = None
+    params: Params | None = None
+    metrics: Mapping[str, float | None] = {}
+    metric_versions: Mapping[str, str] = {}
+    collapsed: bool | None = None
+    regret: float | None = None
+    tune_seconds: float | None = None
+    fit_seconds: float | None = None
+    score_seconds: float | None = None
+    peak_memory_mb: float | None = None
+    notes: tuple[str, ...] = ()
+    trials: tuple[TrialRecord, ...] | None = None
+    inside: ModelRecord | None = None
+
+    @classmethod
+    def of_problem(cls, key: str, problem: Problem) -> Record:
+        """Return the record of a cell without a result."""
+        return cls(
+            key=key,
+            status=problem.status,
+            error=problem.error,
+            traceback=problem.traceback,
+            output=problem.output,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of exports; ``measured`` ones (times, memory) differ from run to run and can be left out."""
+
+    name: str
+    origin: Literal["plan", "cell", "record"]
+    unit: str = ""
+    measured: bool = False
+
+
+BEFORE_METRICS = (
+    Column("suite", "plan"),
+    Column("dataset", "cell"),
+    Column("scenario", "cell"),
+    Column("labelling", "cell"),
+    Column("replicate", "cell"),
+    Column("algorithm", "cell"),
+    Column("criterion", "cell"),
+    Column("status", "record"),
+    Column("error", "record"),
+)
+AFTER_METRICS = (
+    Column("collapsed", "record"),
+    Column("regret", "record"),
+    Column("prior_factor", "cell"),
+    Column("prior", "record"),
+    Column("prior_low", "record"),
+    Column("prior_high", "record"),
+    Column("true_prior", "record"),
+    Column("n_p", "record", unit="rows"),
+    Column("n_u", "record", unit="rows"),
+    Column("n_test", "record", unit="rows"),
+    Column("params", "record"),
+    Column("reference", "cell"),
+    Column("notes", "record"),
+    Column("tune_seconds", "record", unit="s", measured=True),
+    Column("fit_seconds", "record", unit="s", measured=True),
+    Column("score_seconds", "record", unit="s", measured=True),
+    Column("peak_memory_mb", "record", unit="MB", measured=True),
+    Column("key", "cell"),
+)
+COLUMNS = (*BEFORE_METRICS, *AFTER_METRICS)
+"""The columns of exports in order; one for each metric of the plan stands between the two groups."""
+MEASURED = tuple(column.name for column in COLUMNS if column.measured)
+"""The columns that differ from run to run."""
