@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from pubench.base import PRIOR, Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import (
+    PRIOR,
+    Either,
+    Estimator,
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    Whole,
+    validate_rows,
+)
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import SCENARIOS, Scenario
@@ -20,8 +33,6 @@ from pubench_adapu.binning import MOST_BINS, bin_features
 from pubench_adapu.boosting import MOST_GROWTH, Settings, Stopped, Thresholds, boost
 
 __all__ = ["AdaPU"]
-
-_REALS = [np.float64, np.float32]
 
 
 class AdaPU(PUClassifier):
@@ -110,6 +121,9 @@ class AdaPU(PUClassifier):
         "scenario": OneOf(SCENARIOS),
     }
 
+    # float32 stays float32, anything else becomes float64.
+    row_rules = RowRules(dtype=(np.float64, np.float32))
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -131,28 +145,14 @@ class AdaPU(PUClassifier):
         self.scenario = scenario
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
-        # scikit-learn's checks take all positives for labelled; in the case-control scenario that says, wrongly, that
-        # the other rows hold the prior's share of positives.
+        # scikit-learn's checks label every positive row. In the case-control scenario that wrongly implies that the
+        # other rows contain positives, at the rate of the prior.
         tags.classifier_tags.poor_score = self.scenario == "case-control"
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Boost.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-            float32 stays float32, anything else becomes float64.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, dtype=_REALS)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)
         settings = Settings(self.n_estimators, self.beta, self.thresholds, self.guard)
         self.stumps_: NDArray[np.void]
@@ -166,65 +166,29 @@ class AdaPU(PUClassifier):
         )
         self.n_estimators_ = len(self.stumps_)
         self.bias_ = 0.0 if self.n_estimators_ else 0.5 * math.log(self.prior_ / (1.0 - self.prior_))
-        return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return H(x), the sum of the stumps' votes; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, dtype=_REALS)
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return H(x), the sum of the stumps' votes, shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X)
         return self._vote(X, np.full(len(X), self.bias_), self.stumps_)
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield H(x) after each round, n_estimators_ times but at least once; the last is decision_function(X).
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Yields
-        ------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, dtype=_REALS)
+    def staged_decision_function(self, X: Rows) -> Iterator[NDArray[np.float64]]:
+        """Yield H(x), shape (n,), after each round, at least once; the last is decision_function(X)."""
+        X = validate_rows(self, X)
         scores = np.full(len(X), self.bias_)
         for t in range(max(self.n_estimators_, 1)):
             yield self._vote(X, scores, self.stumps_[t : t + 1]).copy()
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that H(x) predicts after each round; the last are predict(X).
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Yields
-        ------
-        ndarray of shape (n,)
-        """
+    def staged_predict(self, X: Rows) -> Iterator[NDArray[np.generic]]:
+        """Yield the predicted classes, shape (n,), after each round, at least once; the last are predict(X)."""
         for scores in self.staged_decision_function(X):
             yield self.classes_[(scores >= 0).astype(np.intp)]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        r"""Return the probabilities of both classes for which H has the least expected exponential loss.
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
+        r"""Return the probabilities of both classes for which H minimises the expected exponential loss, shape (n, 2).
 
-        The minimiser is half the log odds, so :math:`\Pr(y = 1 | x) = 1 / (1 + e^{-2 H(x)})`. A small ``beta`` and
-        few rounds leave H, and these probabilities, nearer to the middle than the minimiser is.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
+        The minimiser is half the log odds, so :math:`\Pr(y = 1 | x) = 1 / (1 + e^{-2 H(x)})`. With a small ``beta``
+        and few rounds, H and these probabilities are closer to the middle than the minimiser.
         """
         scores = 2.0 * self.decision_function(X)
         return np.column_stack([expit(-scores), expit(scores)])
@@ -237,9 +201,7 @@ class AdaPU(PUClassifier):
         return votes / votes.sum() if self.n_estimators_ else votes
 
     @staticmethod
-    def _vote(
-        X: NDArray[np.floating[Any]], scores: NDArray[np.float64], stumps: NDArray[np.void]
-    ) -> NDArray[np.float64]:
+    def _vote(X: Rows, scores: NDArray[np.float64], stumps: NDArray[np.void]) -> NDArray[np.float64]:
         """Add the stumps' votes to the scores, in place."""
         features, thresholds = (
             np.ascontiguousarray(stumps["feature"]),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 from sklearn.linear_model import LogisticRegression
 
-from pubench.base import Either, OneOf, Real, Rule, Whole
+from pubench.base import Either, Estimator, Labels, OneOf, Real, Rows, Rule, Whole, validate_rows
 from pubench.learners import LearnerClassifier, positive_scores, seeded_clone, weight_name, with_learner
 from pubench.specs import SCENARIOS, Scenario
 from pubench_classics.answers import LearnerAnswers
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 class _LabelFrequency(LearnerClassifier):
-    """Base of both forms: parameters, and the estimate of c."""
+    """Base class of both forms: the parameters and the estimate of c."""
 
     param_rules: ClassVar[dict[str, Rule]] = {
         "c": Either(Real(0.0, 1.0, open_low=True), OneOf((None,))),
@@ -40,7 +40,7 @@ class _LabelFrequency(LearnerClassifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator = None,
         *,
         c: float | None = None,
         c_from: CFrom = "mean",
@@ -56,40 +56,26 @@ class _LabelFrequency(LearnerClassifier):
         self.random_state = random_state
 
     @staticmethod
-    def default_learner() -> Any:
+    def default_learner() -> Estimator:
         """Return logistic regression."""
         return LogisticRegression(max_iter=1000)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
-        # scikit-learn's checks have no positives among the unlabelled rows, as is so in a single training set only.
+        # scikit-learn's checks have no positives among the unlabelled rows, which only a single training set allows.
         tags.classifier_tags.poor_score = self.scenario == "case-control"
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate c, unless it is given, and fit the learner.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, codes = self._validate(X, y)
+    def _fit(self, X: Rows, s: Labels) -> None:
         check_probabilities(self._learner())
         # Signed, since learners may compute 2 s - 1.
-        self._fit_learner(X, codes.astype(np.int64))
-        return self
+        self._fit_learner(X, s.astype(np.int64))
 
-    def _fit_learner(self, X: Any, s: NDArray[np.int64]) -> None:
+    def _fit_learner(self, X: Rows, s: NDArray[np.int64]) -> None:
         """Set ``c_``, ``prior_`` and ``estimator_``, given rows and s in {0, 1}."""
         raise NotImplementedError
 
-    def _held_out(self, X: Any, s: NDArray[np.int64]) -> Floats:
+    def _held_out(self, X: Rows, s: NDArray[np.int64]) -> Floats:
         learner = seeded_clone(self._learner(), self.random_state)
         return held_out_probabilities(learner, X, s, self.folds, self.random_state)
 
@@ -100,9 +86,9 @@ class _LabelFrequency(LearnerClassifier):
             kind = "c" if self.c is not None else "the estimated c"
             warnings.warn(
                 f"{kind} = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, so that there would be "
-                "more positives than rows; the prior is cut off at 1: check c and the scenario",
+                "more positives than rows; the prior is set to 1: check c and the scenario",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
 
@@ -148,40 +134,22 @@ class ElkanNoto(_LabelFrequency):
     n_features_in_ : int
     """
 
-    def _fit_learner(self, X: Any, s: NDArray[np.int64]) -> None:
+    def _fit_learner(self, X: Rows, s: NDArray[np.int64]) -> None:
         c = label_frequency(self._held_out(X, s), s, self.c_from) if self.c is None else float(self.c)
         self._keep(c, s)
         self.estimator_ = seeded_clone(self._learner(), self.random_state).fit(X, s)
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the estimate of Pr(y = 1 | x), not cut off at 1, less one half; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the estimate of Pr(y = 1 | x), which may exceed 1, minus one half; shape (n,)."""
         return self._posterior(X) - 0.5
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the estimates of Pr(y = 0 | x) and Pr(y = 1 | x).
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the estimates of Pr(y = 0 | x) and Pr(y = 1 | x), the latter at most 1; shape (n, 2)."""
         positive = np.minimum(self._posterior(X), 1.0)
         return np.column_stack([1.0 - positive, positive])
 
-    def _posterior(self, X: Any) -> Floats:
-        X = self._validate_rows(X)
+    def _posterior(self, X: Rows) -> Floats:
+        X = validate_rows(self, X)
         g = positive_scores(self.estimator_, X, "predict_proba")
         return unlabeled_posterior(g, self.c_) if self.scenario == "case-control" else g / self.c_
 
@@ -212,7 +180,7 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         The learner fitted on the weighted rows.
     """
 
-    def _fit_learner(self, X: Any, s: NDArray[np.int64]) -> None:
+    def _fit_learner(self, X: Rows, s: NDArray[np.int64]) -> None:
         name = weight_name(self._learner())
         if name is None:
             raise ValueError(
@@ -226,8 +194,8 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         learner = seeded_clone(self._learner(), self.random_state)
         self.estimator_ = learner.fit(rows, classes, **{name: weights})
 
-    def _weighted(self, X: Any, s: NDArray[np.int64], w: Floats) -> tuple[Any, NDArray[np.int64], Floats]:
-        """Return rows, classes and weights; rows without weight are left out."""
+    def _weighted(self, X: Rows, s: NDArray[np.int64], w: Floats) -> tuple[Rows, NDArray[np.int64], Floats]:
+        """Return rows, classes and weights; rows with a weight of 0 are left out."""
         P, U = X[s == 1], X[s == 0]
         parts = [(U[w > 0], 1, w[w > 0]), (U[w < 1], 0, 1.0 - w[w < 1])]
         if self.scenario == "single-training-set":
@@ -237,7 +205,7 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
             warnings.warn(
                 f"with the estimated c of {self.c_:g} no unlabelled row counts as positive; the labelled rows stand "
                 "for the positives: look whether the unlabelled rows hold any",
-                stacklevel=3,
+                stacklevel=5,
             )
             parts.append((P, 1, np.ones(P.shape[0])))
         elif not (totals > 0).all():
@@ -251,13 +219,11 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         return joined, codes, np.concatenate([weights for _, _, weights in parts])
 
 
-def elkan_noto(classifier: str | None = None, **params: Any) -> ElkanNoto:
+def elkan_noto(classifier: str | None = None, **params: object) -> ElkanNoto:
     """Return :class:`ElkanNoto` over a classifier chosen by name; ``estimator__x`` is the classifier's parameter x."""
-    made: ElkanNoto = with_learner(ElkanNoto, classifier, params)
-    return made
+    return with_learner(ElkanNoto, classifier, params)
 
 
-def weighted_elkan_noto(classifier: str | None = None, **params: Any) -> WeightedElkanNoto:
+def weighted_elkan_noto(classifier: str | None = None, **params: object) -> WeightedElkanNoto:
     """Return :class:`WeightedElkanNoto` over a classifier chosen by name; ``estimator__x`` is its parameter x."""
-    made: WeightedElkanNoto = with_learner(WeightedElkanNoto, classifier, params)
-    return made
+    return with_learner(WeightedElkanNoto, classifier, params)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from pubench.base import PRIOR, OneOf, PUClassifier, Real, Rule, validate_pu, validate_rows
+from pubench.base import (
+    PRIOR,
+    Estimator,
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    validate_rows,
+)
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import SCENARIOS, Scenario
@@ -19,47 +30,31 @@ __all__ = ["BayesClassifier", "PUNaiveBayes"]
 
 
 class BayesClassifier(PUClassifier):
-    """Base of classifiers whose ``model_`` is a naive Bayes model; ``model`` names its kind."""
+    """Base class of classifiers whose ``model_`` is a naive Bayes model; the parameter ``model`` names its kind."""
 
-    def __sklearn_tags__(self) -> Any:
+    row_rules = RowRules(sparse="csr", dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
+        # The rules let sparse rows pass, so that the Gaussian model can refuse them with a remedy.
         tags.input_tags.sparse = self.model != "gaussian"
         tags.input_tags.positive_only = self.model == "multinomial"
-        # scikit-learn's checks have no positives among the unlabelled rows, as is so in a single training set only.
+        # scikit-learn's checks have no positives among the unlabelled rows, which only a single training set allows.
         tags.classifier_tags.poor_score = self.scenario == "case-control"
         return tags
 
     def _smoothing(self) -> float:
         return float(self.alpha if self.model_name_ == "multinomial" else self.var_smoothing)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return log Pr(1 | x) - log Pr(0 | x); at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return log Pr(1 | x) - log Pr(0 | x), shape (n,); at least 0 means positive."""
         check_is_fitted(self)
-        sparse = "csr" if self.model_name_ == "multinomial" else False
-        X = validate_rows(self, X, accept_sparse=sparse, dtype=np.float64)
+        X = validate_rows(self, X, accept_sparse="csr" if self.model_name_ == "multinomial" else False)
         odds: NDArray[np.float64] = self.model_.log_odds(X)
         return odds
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return Pr(0 | x) and Pr(1 | x).
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
+        """Return Pr(0 | x) and Pr(1 | x); shape (n, 2)."""
         odds = self.decision_function(X)
         return np.column_stack([expit(-odds), expit(odds)])
 
@@ -133,20 +128,7 @@ class PUNaiveBayes(BayesClassifier):
         self.var_smoothing = var_smoothing
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate both classes.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.model_name_ = model_for(self.model, X)
         self.prior_ = prior_to_use(self, X, s)
         prior = self.prior_ if self.scenario == "case-control" else max(self.prior_, float(s.mean()))
@@ -154,4 +136,3 @@ class PUNaiveBayes(BayesClassifier):
         # In units of rows, as smoothing is.
         weights = (negative / negative.max(), s.astype(np.float64))
         self.model_ = fit_naive_bayes(X, weights, prior, self.model_name_, self._smoothing())
-        return self

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from pubench.base import OneOf, Real, Rule, Whole, validate_pu
+from pubench.base import Labels, OneOf, Real, Rows, Rule, Whole
 from pubench.specs import SCENARIOS, Scenario
 from pubench_classics.naive_bayes import ModelName, NaiveBayes, fit_naive_bayes, model_for
 from pubench_classics.pu_naive_bayes import BayesClassifier
@@ -118,20 +118,7 @@ class SpyEM(BayesClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Send spies, then run EM.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one; two labelled rows at least.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.model_name_ = model_for(self.model, X)
         labelled = s == 1
         spies = send_spies(labelled, self.spies, check_random_state(self.random_state))
@@ -141,7 +128,6 @@ class SpyEM(BayesClassifier):
         self.n_likely_negative_ = int(negative.sum())
         final = search.run(labelled, or_all(negative, labelled), self.max_iter, select=self.select)
         self.model_, self.prior_, self.n_iter_ = final.model, final.prior, final.step
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +142,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _EM:
-    X: Any
+    X: Rows
     scenario: Scenario
     model: Literal["multinomial", "gaussian"]
     smoothing: float

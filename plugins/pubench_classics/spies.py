@@ -69,6 +69,6 @@ def or_all(negative: Mask, labelled: Mask) -> Mask:
     warnings.warn(
         f"none of the {int((~labelled).sum())} unlabelled rows looks negative beside the labelled ones, so all are "
         "taken for negative at first; the first step may want other features or parameters",
-        stacklevel=3,
+        stacklevel=4,
     )
     return ~labelled

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.base import Either, OneOf, Rule, Whole
+from pubench.base import Either, OneOf, Rows, Rule, Whole
 from pubench.specs import Scenario
 from pubench_extratrees.forest import PUTrees
 
@@ -146,17 +146,8 @@ class PUExtraTrees(PUTrees):
         labelled, unlabelled = (np.sort(rng.choice(rows, len(rows))) for rows in kinds)
         return labelled, unlabelled
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the node of ``trees_`` that each row ends in, tree by tree.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, n_estimators)
-        """
+    def apply(self, X: Rows) -> NDArray[np.int32]:
+        """Return the node of ``trees_`` in which each row ends, for each tree; shape (n, n_estimators)."""
         X = self._rows(X)
         leaves: NDArray[np.int32] = self._in_parts(X, self.trees_.find_leaves)
         return leaves
@@ -243,8 +234,8 @@ class PUDecisionTree(PUTrees):
         self.min_risk_decrease = min_risk_decrease
         self.random_state = random_state
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the node of ``trees_`` that each row ends in; shape (n,)."""
+    def apply(self, X: Rows) -> NDArray[np.int32]:
+        """Return the node of ``trees_`` in which each row ends; shape (n,)."""
         X = self._rows(X)
         leaves: NDArray[np.int32] = self.trees_.find_leaves(X)[:, 0]
         return leaves

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,13 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 from pubench.base import (
     PRIOR,
     Either,
+    Labels,
     OneOf,
     PUClassifier,
     Real,
+    RowRules,
+    Rows,
     Rule,
     Whole,
     held_rows,
-    validate_pu,
     validate_rows,
 )
 from pubench.priors import prior_to_use
@@ -33,13 +35,6 @@ from pubench_novelgb.objective import Objective, Risk
 __all__ = ["NovelGB"]
 
 Floats = NDArray[np.float64]
-
-# LightGBM reads both kinds of floats as they are, and knows what to do with NaN.
-_ROWS = {
-    "accept_sparse": "csr",
-    "dtype": (np.float64, np.float32),
-    "ensure_all_finite": "allow-nan",
-}
 
 
 class NovelGB(PUClassifier):
@@ -130,6 +125,9 @@ class NovelGB(PUClassifier):
         "n_jobs": Either(Whole(1, 1024), Whole(-1024, -1), OneOf((None,))),
     }
 
+    # LightGBM reads both types of floats, and sends NaN to the better side of each split.
+    row_rules = RowRules(sparse="csr", missing=True, dtype=(np.float64, np.float32))
+
     def __init__(
         self,
         prior: float | str = 0.5,
@@ -173,27 +171,7 @@ class NovelGB(PUClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-            Sparse rows stay sparse. NaN is a missing value, which goes to the better side of each split.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, **_ROWS)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)
         rng = check_random_state(self.random_state)
         seed, held_out = int(rng.randint(2**31 - 1)), None
@@ -218,10 +196,9 @@ class NovelGB(PUClassifier):
             held_out=held_out,
         )
         self.n_estimators_ = int(self.booster_.current_iteration())
-        return self
 
     def _options(self, seed: int) -> dict[str, Any]:
-        """Return the parameters as LightGBM calls them."""
+        """Return the parameters under LightGBM's names."""
         return {
             "learning_rate": self.learning_rate,
             "max_depth": self.max_depth,
@@ -236,7 +213,7 @@ class NovelGB(PUClassifier):
             "seed": seed,
         }
 
-    def _hold_out(self, X: Any, s: NDArray[np.uint8], seed: int) -> tuple[Any, NDArray[np.uint8], HeldOut]:
+    def _hold_out(self, X: Rows, s: Labels, seed: int) -> tuple[Rows, Labels, HeldOut]:
         held = held_rows(s, self.validation_fraction, seed)
         s_held, prior, scenario = s[held], self.prior_, self.scenario
 
@@ -249,49 +226,31 @@ class NovelGB(PUClassifier):
     def _bounded(self, scores: Any) -> Any:
         return np.clip(scores, -self.max_score, self.max_score)
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the bounded scores, estimates of the log-odds of y = 1; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, **_ROWS)
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the bounded scores, estimates of the log-odds of y = 1, shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X)
         total = raw_scores(self.booster_, X, n_threads=effective_n_jobs(self.n_jobs))
         return np.asarray(self._bounded(self.initial_score_ + total))
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
-        """Yield the bounded scores after each tree, ``n_estimators_`` times; the last is the decision function.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Yields
-        ------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, **_ROWS)
+    def staged_decision_function(self, X: Rows) -> Iterator[Floats]:
+        """Yield the bounded scores, shape (n,), after each tree; the last are decision_function(X)."""
+        X = validate_rows(self, X)
         n_threads, total = effective_n_jobs(self.n_jobs), np.zeros(X.shape[0])
         for tree in range(self.n_estimators_):
             total = total + raw_scores(self.booster_, X, n_threads=n_threads, first=tree, n_trees=1)
             yield np.asarray(self._bounded(self.initial_score_ + total))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Rows) -> Floats:
         """Return the estimated probabilities of both classes, shape (n, 2): the logistic function of the score.
 
-        They estimate Pr(y | x) of the population, whose share of positives is the prior. X is (n, d), dense or sparse.
+        They estimate Pr(y | x) in the population, whose share of positives is the prior.
         """
         decision = self.decision_function(X)
         return np.column_stack([expit(-decision), expit(decision)])
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each column in the risk that splits have removed, shape (d,); zeros where nothing was split."""
+        """The share of each column in the risk removed by splits, shape (d,); all zeros if there is no split."""
         check_is_fitted(self)
         gains = np.asarray(self.booster_.feature_importance("gain"), dtype=np.float64)
         total = gains.sum()

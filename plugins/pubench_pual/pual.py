@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import Either, Labels, OneOf, PUClassifier, Real, RowRules, Rows, Rule, Whole, validate_rows
 from pubench.specs import SCENARIOS, Scenario
 from pubench_pual.graph import laplacian, mutual_neighbours
 from pubench_pual.intercept import enough_labelled, least_difference, puf_intercept
@@ -130,6 +130,8 @@ class PUAL(PUClassifier):
         "scenario": OneOf(SCENARIOS),
     }
 
+    row_rules = RowRules(dtype=np.float64)
+
     def __init__(
         self,
         loss: Literal["pual", "gllc", "blssvm", "bsvm"] = "pual",
@@ -167,20 +169,7 @@ class PUAL(PUClassifier):
         self.scenario = scenario
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Minimise the objective, and choose the intercept.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, dtype=np.float64)
+    def _fit(self, X: Rows, s: Labels) -> None:
         Z, s, offset = _arranged(X, s)
         key = digest(Z)
         goal = self._goal(Z, s, key)
@@ -194,13 +183,12 @@ class PUAL(PUClassifier):
                 f"and {self.residuals_[1]:.1e} (tol = {self.tol:g}) and a duality gap of {ending.gap:.1e}; raise "
                 "max_iter, tol or ridge, scale the features, or bring C_p and C_u nearer to each other",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         size = float(np.einsum("ij,ij->i", Z, Z).max()) if self.kernel == "linear" else 1.0
         intercept = self._intercept(solution, s, least_difference(goal, size, self.ridge, self.tol))
         self._warn_of_one_decision(solution.scores - solution.intercept + intercept)
         self._keep(model, solution, intercept, offset)
-        return self
 
     def _warn_of_one_decision(self, scores: Floats) -> None:
         positive = scores >= 0
@@ -212,10 +200,10 @@ class PUAL(PUClassifier):
             f"{self.loss} calls all rows of the fit {side}: with C_p = {self.C_p:g}, C_u = {self.C_u:g} and ridge = "
             f"{self.ridge:g} their scores hardly differ, or lie on one side; {remedy}, {flat}",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
-    def _goal(self, Z: Floats, s: NDArray[np.uint8], key: bytes) -> Goal:
+    def _goal(self, Z: Floats, s: Labels, key: bytes) -> Goal:
         member, k = MEMBERS[self.loss], self.n_neighbors
         graph = None
         if member.local:
@@ -246,7 +234,7 @@ class PUAL(PUClassifier):
             return n if n <= EXACT_ROWS else LANDMARKS
         return min(self.n_components, n)
 
-    def _intercept(self, solution: Solution, s: NDArray[np.uint8], least: float) -> float:
+    def _intercept(self, solution: Solution, s: Labels, least: float) -> float:
         choice = self.intercept
         if choice == "auto":
             suits = self.kernel == "linear" and enough_labelled(s, self.n_features_in_)
@@ -266,25 +254,16 @@ class PUAL(PUClassifier):
             self.dual_coef_, self.centers_, self.offset_ = coefficients, model.centres, offset
         self.intercept_ = np.array([intercept])
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the score f(x) (equations 1 and 27); at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, dtype=np.float64)
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the scores f(x) (equations 1 and 27), shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X)
         if self.kernel == "linear":
             return np.asarray(X @ self.coef_[0] + self.intercept_[0])
         scores = expansion(X - self.offset_, self.centers_, self.gamma_, self.dual_coef_)
         return np.asarray(scores + self.intercept_[0])
 
 
-def _arranged(X: Floats, s: NDArray[np.uint8]) -> tuple[Floats, NDArray[np.uint8], Floats]:
+def _arranged(X: Floats, s: Labels) -> tuple[Floats, Labels, Floats]:
     """Return the rows centred and with the labelled ones last, as systems expect them, their labels and the mean."""
     offset = X.mean(axis=0)
     order = np.argsort(s, kind="stable")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,15 @@ from sklearn.utils.metaestimators import available_if
 
 from pubench.base import (
     PRIOR,
+    Estimator,
+    Labels,
     OneOf,
     PUClassifier,
     Real,
+    RowRules,
+    Rows,
     Rule,
     Whole,
-    validate_pu,
     validate_rows,
     warn_of_one_decision,
 )
@@ -35,7 +38,6 @@ __all__ = ["PURiskClassifier"]
 
 Floats = NDArray[np.float64]
 
-_ROWS = {"accept_sparse": "csr", "dtype": np.float64}
 _PROBABLE = ("logistic", "quadratic")
 _OF_A_KIND = ("coef_", "basis_", "basis_coef_", "network_", "correction_curve_", "validation_curve_")
 
@@ -159,6 +161,8 @@ class PURiskClassifier(PUClassifier):
         "max_iter": Whole(low=1),
     }
 
+    row_rules = RowRules(sparse="csr", dtype=np.float64)
+
     def __init__(
         self,
         prior: float | str = 0.5,
@@ -218,18 +222,15 @@ class PURiskClassifier(PUClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        # Told that half of U is positive, uPU finds that half, also where scikit-learn's checks hand it none.
+        # With a prior of one half, uPU calls half of U positive, but in scikit-learn's checks U holds no positives.
         tags.classifier_tags.poor_score = self.risk == "upu"
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Minimise the risk over rows, (n, d), dense or sparse; y, (n,), has two classes, the larger being labelled."""
-        for name in _OF_A_KIND:  # what an earlier fit, of another kind, has left
+    def _fit(self, X: Rows, s: Labels) -> None:
+        for name in _OF_A_KIND:  # left by an earlier fit of another kind
             self.__dict__.pop(name, None)
-        X, s = validate_pu(self, X, y, **_ROWS)
         self.prior_ = prior_to_use(self, X, s)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         self.scaling_ = Scaling.of(X, self.standardize)
@@ -240,7 +241,7 @@ class PURiskClassifier(PUClassifier):
         with np.errstate(over="ignore", invalid="ignore"):
             weights, bias = self._solve(A, s) if self._exact() else self._train(A, s, rng)
         if not (np.isfinite(weights).all() and np.isfinite(bias)):
-            raise ValueError("the fit left the range of numbers; scale the features down, or raise l2")
+            raise ValueError("the fit overflowed; scale the features down, or raise l2")
         if self.model == "linear":
             weights, bias = self.scaling_.unscaled(weights, bias)
             self.coef_ = weights[None, :]
@@ -248,7 +249,6 @@ class PURiskClassifier(PUClassifier):
             self.basis_coef_ = weights
         self.intercept_ = np.array([bias])
         warn_of_one_decision(blockwise(self._scores, X), "the prior, l2 or the features")
-        return self
 
     def _exact(self) -> bool:
         possible = self.risk == "upu" and self.model != "mlp"
@@ -259,13 +259,13 @@ class PURiskClassifier(PUClassifier):
             )
         return possible and self.solver != "adam"
 
-    def _solve(self, A: Any, s: NDArray[np.uint8]) -> tuple[Floats, float]:
+    def _solve(self, A: Rows, s: Labels) -> tuple[Floats, float]:
         masses = Masses.of(s, self.prior_, self.scenario)
         found = solve(Problem(A, s, masses, self.loss, self.l2), Limits(self.tol, self.max_iter))
         self.risk_curve_, self.n_iter_ = np.array(found.curve), max(1, len(found.curve))
         return found.weights, found.bias
 
-    def _train(self, A: Any, s: NDArray[np.uint8], rng: np.random.Generator) -> tuple[Floats, float]:
+    def _train(self, A: Rows, s: Labels, rng: np.random.Generator) -> tuple[Floats, float]:
         network, curves = self._recipe().trained(A.astype(np.float32), s, rng)
         self.risk_curve_, self.n_iter_ = np.array(curves.risk), len(curves.risk)
         self.correction_curve_ = np.array(curves.corrections)
@@ -276,11 +276,11 @@ class PURiskClassifier(PUClassifier):
     def _recipe(self) -> Recipe:
         return Recipe.of(self.get_params(deep=False) | {"prior": self.prior_})
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores f(x) of rows, (n, d), dense or sparse: shape (n,); at least 0 means positive."""
-        return blockwise(self._scores, validate_rows(self, X, **_ROWS))
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the scores f(x), shape (n,); at least 0 means positive."""
+        return blockwise(self._scores, validate_rows(self, X))
 
-    def _scores(self, X: Any) -> Floats:
+    def _scores(self, X: Rows) -> Floats:
         if self.model == "linear":
             return np.asarray(X @ self.coef_[0] + self.intercept_[0])
         Z = self.scaling_.apply(X)
@@ -289,11 +289,11 @@ class PURiskClassifier(PUClassifier):
         return np.asarray(self.basis_.features(Z) @ self.basis_coef_ + self.intercept_[0])
 
     @available_if(lambda self: self.loss in _PROBABLE)
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the estimated probabilities of both classes, shape (n, 2): those whose risk the score minimises.
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the estimated probabilities of both classes, shape (n, 2): those under which f minimises the risk.
 
-        For the logistic loss the logistic function of the score, for the quadratic one (1 + f) / 2 within [0, 1]; the
-        other losses know no probabilities. Rows are (n, d), dense or sparse.
+        With the logistic loss this is the logistic function of f, with the quadratic loss (1 + f) / 2 clipped to
+        [0, 1]. Other losses define no probabilities.
         """
         decision = self.decision_function(X)
         positive = expit(decision) if self.loss == "logistic" else np.clip((1.0 + decision) / 2.0, 0.0, 1.0)
