@@ -77,9 +77,17 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = self._poor_score()
         tags.input_tags.sparse = self.row_rules.sparse is not None
         tags.input_tags.allow_nan = self.row_rules.missing
         return tags
+
+    def _poor_score(self) -> bool:
+        """Whether the classifier may score badly in scikit-learn's checks, where all positive rows are labelled.
+
+        That suits a single training set. In case-control data it wrongly implies that the other rows contain positives.
+        """
+        return False
 
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Fit the classifier to labelled positive and unlabelled rows.

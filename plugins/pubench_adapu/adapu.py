@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from pubench.base import (
     PRIOR,
     Either,
-    Estimator,
     Labels,
     OneOf,
     PUClassifier,
@@ -145,12 +144,8 @@ class AdaPU(PUClassifier):
         self.scenario = scenario
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Estimator:
-        tags = super().__sklearn_tags__()
-        # scikit-learn's checks label every positive row. In the case-control scenario that wrongly implies that the
-        # other rows contain positives, at the rate of the prior.
-        tags.classifier_tags.poor_score = self.scenario == "case-control"
-        return tags
+    def _poor_score(self) -> bool:
+        return self.scenario == "case-control"
 
     def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)

@@ -10,7 +10,6 @@ from sklearn.svm import OneClassSVM
 
 from pubench.base import (
     Either,
-    Estimator,
     Labels,
     OneOf,
     PUClassifier,
@@ -68,11 +67,9 @@ class OneClass(PUClassifier):
         self.gamma = gamma
         self.tol = tol
 
-    def __sklearn_tags__(self) -> Estimator:
-        tags = super().__sklearn_tags__()
+    def _poor_score(self) -> bool:
         # By design, a share nu of the labelled rows is left outside.
-        tags.classifier_tags.poor_score = True
-        return tags
+        return True
 
     def _fit(self, X: Rows, s: Labels) -> None:
         machine = OneClassSVM(nu=self.nu, kernel=self.kernel, gamma=self.gamma, tol=self.tol)

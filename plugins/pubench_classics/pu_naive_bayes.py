@@ -39,9 +39,10 @@ class BayesClassifier(PUClassifier):
         # The rules let sparse rows pass, so that the Gaussian model can refuse them with a remedy.
         tags.input_tags.sparse = self.model != "gaussian"
         tags.input_tags.positive_only = self.model == "multinomial"
-        # scikit-learn's checks have no positives among the unlabelled rows, which only a single training set allows.
-        tags.classifier_tags.poor_score = self.scenario == "case-control"
         return tags
+
+    def _poor_score(self) -> bool:
+        return bool(self.scenario == "case-control")
 
     def _smoothing(self) -> float:
         return float(self.alpha if self.model_name_ == "multinomial" else self.var_smoothing)
