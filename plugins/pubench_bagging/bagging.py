@@ -25,20 +25,20 @@ from pubench_bagging.workers import Backend, in_order
 __all__ = ["PUBagging", "pu_bagging"]
 
 _MAX_SEED = 2**31 - 1
-# Enough to keep the processors of a large machine busy, few enough that sums of scores travel, not scores.
+# Enough to keep a large machine busy, and few enough that processes return sums of scores, not all scores.
 _MOST_GROUPS = 32
 
 
 class PUBagging(LearnerClassifier):
     r"""Learners fitted on the labelled rows against random samples of the unlabelled ones, averaged.
 
-    Bag t holds all of P and K rows drawn from U, with replacement unless told otherwise; a copy of the learner is
-    fitted on it as if the K rows were negative. Few of them are positive by mistake, and other ones in each bag, so the
-    mistakes average out:
+    Bag t holds all of P and K rows drawn from U, with replacement by default. A copy of the learner is fitted on it as
+    if the K rows were negative. Few of them are in fact positive, and different ones in each bag, so these errors
+    average out:
 
     .. math:: f(x) = \frac{1}{T} \sum_{t=1}^T f_t(x).
 
-    :math:`f_t` is the learner's Pr(s = 1 | x) less one half or, if it has no probabilities, its decision function.
+    :math:`f_t` is the learner's Pr(s = 1 | x) minus one half or, without ``predict_proba``, its decision function.
 
     Parameters
     ----------
@@ -47,23 +47,23 @@ class PUBagging(LearnerClassifier):
     n_estimators : int, default=100
         T, the number of bags.
     max_samples : int, float or None, default=None
-        K: a number of rows, a share of U in (0, 1], or None for as many as P holds.
+        K: a number of rows, a share of U in (0, 1], or None for the number of labelled rows.
     bootstrap : bool, default=True
-        Draw rows of U with replacement; then K may exceed their number.
+        Whether to draw rows of U with replacement; K may then exceed their number.
     bootstrap_labeled : bool, default=False
-        Draw n_p rows of P with replacement for each bag, instead of taking each of them once.
+        Whether to draw n_p rows of P with replacement for each bag, instead of using each of them once.
     labeled_weight : float or "balanced", default=1.0
-        The weight of a labelled row in a bag, an unlabelled one's being 1; ``"balanced"`` gives both kinds the same
-        total. Unless it is 1, the learner has to take sample weights or to have a parameter ``class_weight``.
+        The weight of a labelled row in a bag; an unlabelled row has the weight 1. ``"balanced"`` gives both kinds the
+        same total. Unless it is 1, the learner must take sample weights or have a parameter ``class_weight``.
     oob_scores : bool, default=True
-        Compute ``unlabeled_scores_``.
+        Whether to compute ``unlabeled_scores_``.
     n_jobs : int or None, default=None
-        How many bags are fitted, and models asked, at the same time. Results do not depend on it.
+        The number of bags fitted, and of models that predict, in parallel. Results do not depend on it.
     backend : {"processes", "threads"}, default="processes"
-        Where bags are fitted. Threads start at once and suit learners that release the interpreter's lock, such as
-        trees; predictions always use threads.
+        Where bags are fitted. Threads start faster and suit learners that release the interpreter's lock, such as
+        trees. Predictions always use threads.
     random_state : int, RandomState instance or None, default=None
-        Draws one seed for each bag: for its rows, and for every ``random_state`` in its learner.
+        Draws one seed for each bag, which decides its rows and every ``random_state`` in its learner.
 
     Attributes
     ----------
@@ -77,15 +77,15 @@ class PUBagging(LearnerClassifier):
         K.
     unlabeled_scores_ : ndarray of shape (n_u,)
         The out-of-bag scores of the unlabelled rows, in their order: as ``decision_function``, but averaged over the
-        bags that do not hold the row. A row that is in every bag has the average of all.
+        bags that do not hold the row. A row that is in every bag gets the average over all bags.
     unlabeled_counts_ : ndarray of shape (n_u,)
-        How many bags do not hold each unlabelled row; 0 flags scores that are not out of bag.
+        The number of bags that do not hold each unlabelled row; 0 marks scores that are not out of bag.
     n_features_in_ : int
 
     Notes
     -----
     A row drawn k times is passed once with the weight k to learners whose ``fit`` takes ``sample_weight``, and k times
-    to others. Rows that are not in a bag are never passed.
+    to other learners.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {

@@ -82,7 +82,7 @@ class _LabelFrequency(LearnerClassifier):
         if self.scenario == "single-training-set" and c < n_p / len(s):
             kind = "c" if self.c is not None else "the estimated c"
             warnings.warn(
-                f"{kind} = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, so that there would be "
+                f"{kind} = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, which would mean "
                 "more positives than rows; the prior is set to 1: check c and the scenario",
                 UserWarning,
                 stacklevel=5,
@@ -96,28 +96,28 @@ class ElkanNoto(_LabelFrequency):
 
     .. math:: \Pr(y = 1 | x) = g(x) / c, \qquad c = \Pr(s = 1 | y = 1).
 
-    In case-control data that is wrong. There g / (1 - g) is what is proportional to Pr(y = 1 | x), and with c the g of
-    a certain positive
+    This does not hold in case-control data. There g / (1 - g) is proportional to Pr(y = 1 | x), and if c is g at a
+    certain positive,
 
     .. math:: \Pr(y = 1 | x) = \frac{1 - c}{c} \frac{g(x)}{1 - g(x)}.
 
-    c is estimated from rows held out: each row's g comes from a learner fitted on the other folds. The model itself is
-    fitted on all rows.
+    c is estimated by cross-validation: each row's g comes from a learner fitted on the other folds. The final learner
+    is fitted on all rows.
 
     Parameters
     ----------
     estimator : scikit-learn classifier or None, default=None
         The learner of g, with ``predict_proba``; None is ``LogisticRegression(max_iter=1000)``.
     c : float or None, default=None
-        c if it is known, in (0, 1].
+        The value of c if it is known, in (0, 1].
     c_from : {"mean", "ratio", "max"}, default="mean"
         The paper's estimators e1, e2 and e3: the mean of g over P, P's share of all g, the largest g.
     folds : int, default=5
-        Into how many parts rows are held out in turn; as many as there are rows of a kind at most.
+        The number of folds, reduced to the number of rows of the rarer kind if necessary.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        The correction for case-control data is ours; Elkan and Noto have single training sets.
+        The correction for case-control data is an addition; Elkan and Noto consider single training sets.
     random_state : int, RandomState instance or None, default=None
-        Makes the folds, and if given takes the place of every ``random_state`` in the learner.
+        Seed of the folds. If given, it also replaces every ``random_state`` in the learner.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class ElkanNoto(_LabelFrequency):
         ``classes_[1]`` is the labelled class.
     c_ : float
     prior_ : float
-        The Pr(y = 1) that follows from c, 1 at most.
+        The Pr(y = 1) that follows from c, at most 1.
     estimator_ : classifier
         The learner fitted on s in {0, 1}.
     n_features_in_ : int
@@ -152,14 +152,14 @@ class ElkanNoto(_LabelFrequency):
 
 
 class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
-    r"""A learner fitted on unlabelled rows that count for both classes, by the weights of Elkan and Noto.
+    r"""A learner fitted on unlabelled rows that count for both classes, with the weights of Elkan and Noto.
 
     Each row of U is passed as a positive with the weight :math:`w(x)` and as a negative with :math:`1 - w(x)`, where
 
     .. math:: w(x) = \Pr(y = 1 | x, s = 0) = \frac{1 - c}{c} \frac{g(x)}{1 - g(x)},
 
-    cut off at 1; g is estimated with the row held out. Rows of P are positives of weight 1 in a single training set. In
-    case-control data U alone is the population, and P has done its part in g.
+    at most 1; g is estimated with the row held out. In a single training set, rows of P are positives of weight 1. In
+    case-control data U alone represents the population, and P enters only through g.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         if name is None:
             raise ValueError(
                 f"{type(self._learner()).__name__} takes no sample weights, so rows cannot count for both classes; "
-                "take a classifier whose fit does, or the scaling form, elkan-noto"
+                "use a classifier whose fit takes them, or the scaling form, elkan-noto"
             )
         g = self._held_out(X, s)
         self._keep(label_frequency(g, s, self.c_from) if self.c is None else float(self.c), s)
@@ -200,15 +200,15 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         totals = np.bincount([k for _, k, _ in parts], [v.sum() for _, _, v in parts], minlength=2)
         if totals[1] == 0 and self.c is None:
             warnings.warn(
-                f"with the estimated c of {self.c_:g} no unlabelled row counts as positive; the labelled rows stand "
-                "for the positives: look whether the unlabelled rows hold any",
+                f"with the estimated c of {self.c_:g} no unlabelled row counts as positive, so the labelled rows are "
+                "used as positives: check whether the unlabelled rows contain any",
                 stacklevel=5,
             )
             parts.append((P, 1, np.ones(P.shape[0])))
         elif not (totals > 0).all():
             kind = "positive" if totals[0] == 0 else "negative"
             raise ValueError(
-                f"with c = {self.c_:g} every unlabelled row counts as {kind} alone; take another c or c_from"
+                f"with c = {self.c_:g} every unlabelled row counts as {kind} only; choose another c or c_from"
             )
         rows = [rows for rows, _, _ in parts]
         joined = vstack(rows, format="csr") if issparse(X) else np.concatenate(rows)

@@ -61,31 +61,31 @@ class BayesClassifier(PUClassifier):
 
 
 class PUNaiveBayes(BayesClassifier):
-    r"""Naive Bayes whose negative class is what is left of the population once the positives are taken out.
+    r"""Naive Bayes whose negative class is the population minus the positives.
 
-    The positive class is estimated from P. The negative one is the population less the share :math:`\pi` of it that
-    is positive: each sum over negatives becomes one over P and U with the signed weights of the PU risk,
+    The positive class is estimated from P. The negative class is the population without its share :math:`\pi` of
+    positives: each sum over negatives becomes a sum over P and U with the signed weights of the PU risk,
 
     .. math:: (1 - \pi) \, E[t(x) \mid y = 0] = \sum_P w(-1|P) \, t(x) + \sum_U w(-1|U) \, t(x),
 
-    where t are counts (multinomial), or x and its squared distance from the mean (Gaussian). Counts that come out
-    below 0 are taken for 0, as in the paper; Gaussian variances are at least a tenth of the population's.
+    where t are counts (multinomial), or x and its squared distance from the mean (Gaussian). Negative counts are set
+    to 0, as in the paper; Gaussian variances are at least a tenth of those of the population.
 
     Parameters
     ----------
     prior : float or str, default=0.5
         :math:`\pi` = Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. A
-        single-training-set prior below the share of labelled rows, which are all positive, counts as that share, and a
-        warning says so.
+        single-training-set prior below the share of labelled rows, which are all positive, is replaced by that share,
+        with a warning.
     scenario : {"case-control", "single-training-set"}, default="case-control"
     model : {"auto", "multinomial", "gaussian"}, default="auto"
-        ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.
+        ``"auto"`` is multinomial for sparse rows, which are assumed to be counts, and Gaussian for dense ones.
     alpha : float, default=1.0
         Additive smoothing of counts, in the multinomial model.
     var_smoothing : float, default=0.01
         The share of the largest variance of a feature that is added to all variances, in the Gaussian model.
     random_state : int, RandomState instance or None, default=None
-        Handed to the prior estimator; nothing else is random.
+        Passed to the prior estimator; nothing else is random.
 
     Attributes
     ----------
@@ -100,8 +100,8 @@ class PUNaiveBayes(BayesClassifier):
 
     Notes
     -----
-    Denis et al. take out positive word occurrences in proportion to all occurrences, which assumes that positive and
-    negative texts are equally long. Taking them out in proportion to texts needs no such assumption.
+    Denis et al. subtract positive word occurrences in proportion to all occurrences, which assumes that positive and
+    negative texts are equally long. Subtracting in proportion to texts needs no such assumption.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -134,6 +134,6 @@ class PUNaiveBayes(BayesClassifier):
         self.prior_ = prior_to_use(self, X, s)
         prior = self.prior_ if self.scenario == "case-control" else max(self.prior_, float(s.mean()))
         _, negative = signed_weights(s, prior, self.scenario).rows(s)
-        # In units of rows, as smoothing is.
+        # In units of rows, like the smoothing.
         weights = (negative / negative.max(), s.astype(np.float64))
         self.model_ = fit_naive_bayes(X, weights, prior, self.model_name_, self._smoothing())

@@ -66,32 +66,32 @@ class TwoStepRocchio(_TwoStep):
     .. math:: p_+ = \alpha \bar x_P - \beta \bar x_U, \qquad p_- = \alpha \bar x_U - \beta \bar x_P,
 
     and a row of U is a likely negative if its cosine with :math:`p_-` is at least that with :math:`p_+`. The learner is
-    fitted on P against them; other rows of U that it calls negative join them, until there are no more. If the last
-    learner misses too many of P, the first is kept.
+    fitted on P against the likely negatives. Other rows of U that it predicts negative join them, until there are no
+    more. If the last learner misses too many rows of P, the first is kept.
 
     Parameters
     ----------
     estimator : scikit-learn classifier or None, default=None
         The learner; None is ``LogisticRegression(max_iter=1000, class_weight="balanced")``.
     alpha, beta : float, default=16 and 4
-        The weights of the prototypes' two parts.
+        The weights of the two parts of a prototype.
     max_iter : int, default=20
-        How often the learner is fitted at most.
+        The maximal number of times the learner is fitted.
     max_missed : float, default=0.08
-        The share of P that the last learner may call negative.
+        The share of P that the last learner may predict negative.
     random_state : int, RandomState instance or None, default=None
-        If given, takes the place of every ``random_state`` in the learner and its parts.
+        If given, it replaces every ``random_state`` in the learner and its parts.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
     estimator_ : classifier
-        The learner kept, fitted on the codes 0 and 1.
+        The selected learner, fitted on the codes 0 and 1.
     n_likely_negative_ : int
-        How many unlabelled rows the first step found. If there are none, all are taken.
+        The number of likely negatives after the first step. If it is 0, all unlabelled rows are used.
     n_iter_ : int
-        How often the learner was fitted.
+        The number of times the learner was fitted.
     n_features_in_ : int
     """
 
@@ -128,11 +128,11 @@ class TwoStepRocchio(_TwoStep):
 
 
 class TwoStepSpies(_TwoStep):
-    """Likely negatives by spies that the learner itself is asked about, then the learner, iterated.
+    """Likely negatives by spies, scored with the learner itself, then the learner, iterated.
 
     A share of P, the spies, joins U, and the learner is fitted on the rest of P against it. Unlabelled rows that score
-    below all spies but a few are likely negatives (Liu et al., 2002, with any learner for naive Bayes). The second step
-    is that of :class:`TwoStepRocchio`.
+    below all but a few spies are likely negatives (Liu et al., 2002, with any learner instead of naive Bayes). The
+    second step is that of :class:`TwoStepRocchio`.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ class TwoStepSpies(_TwoStep):
     noise : float, default=0.15
         The share of spies that may score below likely negatives.
     max_iter, max_missed
-        As in :class:`TwoStepRocchio`, of the second step.
+        As in :class:`TwoStepRocchio`, for the second step.
     random_state : int, RandomState instance or None, default=None
-        Chooses the spies, and if given takes the place of every ``random_state`` in the learner and its parts.
+        Seed of the choice of spies. If given, it also replaces every ``random_state`` in the learner and its parts.
 
     Attributes
     ----------

@@ -40,10 +40,10 @@ class WeightedLogisticRegression(PUClassifier):
         The strength of the penalty, 1e-100 to 1e100; the paper tries 0.005, 0.01, 0.05 and 0.1. The default was
         the best of six powers of ten on standardised tables; unit-length rows, such as texts, need about 1e-4.
     cost : {"update", "printed"}, default="update"
-        Which of the two penalties ``c`` means. The update's is the default: the paper's values of c were used
-        with it, and as it grows with N like the losses, a c chosen on a part of the rows suits all of them.
+        Which of the two penalties ``c`` belongs to. The default is that of the update: the paper's values of c were
+        used with it, and it grows with N like the losses, so a c chosen on some of the rows suits all of them.
     tol : float, default=1e-6
-        Fitting ends when a Newton step, measured by the curvature of the cost, is this small relative to the
+        The fit ends when a Newton step, measured by the curvature of the cost, is this small relative to the
         first one and to the cost: see `pubench_linear.newton.minimise`. The scale of columns does not matter.
     max_iter : int, default=1000
         The maximal number of Newton steps; a ConvergenceWarning says when they did not suffice.

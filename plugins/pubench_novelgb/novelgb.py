@@ -1,4 +1,4 @@
-"""NovelGB of Timmons et al.: gradient boosting on the PU risk, by LightGBM."""
+"""NovelGB of Timmons et al.: gradient boosting on the PU risk, with LightGBM."""
 
 from __future__ import annotations
 
@@ -40,68 +40,68 @@ Floats = NDArray[np.float64]
 class NovelGB(PUClassifier):
     r"""Gradient boosted trees that minimise a PU risk of the logistic loss.
 
-    Each tree takes a Newton step on the risk of Eq. 2, the slopes and curvatures being those of
-    :class:`pubench_novelgb.objective.Objective`; scores start at the log-odds of the prior, the constant that
-    minimises the risk. The unbiased risk has no minimum where labelled rows are dense, so three things keep scores
-    finite whatever the parameters: the penalty ``l2``, the bound ``max_score``, and a limit of
-    ``learning_rate * max_score`` on what one tree may add.
+    Each tree takes a Newton step on the risk of Eq. 2, with the slopes and curvatures of
+    :class:`pubench_novelgb.objective.Objective`. Scores start at the log-odds of the prior, the constant that
+    minimises the risk. The unbiased risk has no minimum where labelled rows are dense. Three things keep scores
+    finite for all parameters: the penalty ``l2``, the bound ``max_score``, and a limit of
+    ``learning_rate * max_score`` on the contribution of one tree.
 
     Parameters
     ----------
     prior : float or str, default=0.5
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        What the unlabelled rows are; the paper's data are a single training set.
+        Whether U, or P and U together, are a sample of the population. The paper uses a single training set.
     risk : {"upu", "nnpu"}, default="upu"
-        The paper's unbiased risk, or the variant that steps back when the estimated risk on negatives falls below
-        ``-beta``, which it can only by over-fitting.
+        The paper's unbiased risk, or the non-negative variant, which steps back when the estimated risk on negatives
+        falls below ``-beta``. Only over-fitting makes it negative.
     n_estimators : int, default=100
-        Trees at most.
+        The maximal number of trees.
     learning_rate : float, default=0.1
     max_depth : int, default=3
-        The depth of trees, at most 16.
+        The maximal depth of a tree, at most 16.
     max_leaf_nodes : int, default=31
-        Leaves of a tree at most, the best grown first; up to a depth of 4 only ``max_depth`` matters.
+        The maximal number of leaves of a tree, grown best first; up to a depth of 4 only ``max_depth`` matters.
     min_samples_leaf : int, default=10
-        Rows of a leaf at least. LightGBM counts a row by its curvature: one with a confident score counts less.
+        The minimal number of rows in a leaf. LightGBM weights a row by its curvature: confident scores count less.
     l2 : float, default=50.0
-        The penalty on leaf values: a leaf of m rows at score 0 is shrunk by :math:`m / (m + 4 \cdot l2)`. Far more
-        than supervised boosting wants, since the risk rewards large scores without end.
+        The penalty on leaf values: a leaf of m rows at score 0 is shrunk by :math:`m / (m + 4 \cdot l2)`. It is much
+        larger than in supervised boosting, since the risk keeps rewarding larger scores.
     max_score : float, default=10.0
-        Scores lie in [-max_score, max_score]; at most 15, where a curvature is still a safe divisor.
+        Scores are clipped to [-max_score, max_score]; at most 15, where dividing by a curvature is still safe.
     subsample, max_features : float, default=1.0
-        The shares of rows and of columns that each tree sees.
+        The shares of rows and of columns used by each tree.
     beta, gamma : float, default=0.0 and 1.0
-        nnPU alone: how far below zero the estimated risk on negatives may fall, and the length of the steps back,
-        relative to the others.
+        nnPU only: how far below zero the estimated risk on negatives may fall, and the relative length of the steps
+        back.
     early_stopping : bool, default=False
-        Whether to hold out a share of P and of U, and to keep the trees up to the least unbiased risk (logistic
-        loss) on it. These rows were not fitted, so that the unbiased risk is right for nnPU, too.
+        Whether to hold out a share of P and of U, and to keep the trees up to the smallest unbiased risk (logistic
+        loss) on it. These rows are not used for fitting, so the unbiased risk is appropriate for nnPU, too.
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
-        The share held out, and trees without a new least risk after which early stopping ends.
+        The share held out, and the number of trees without improvement after which the fit stops.
     n_jobs : int or None, default=None
-        Threads; -1 is one for each core. Results do not depend on it.
+        The number of threads; -1 uses all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the held-out rows, and those and the columns that each tree sees.
+        Seed of the held-out rows, and of the rows and columns used by each tree.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
     booster_ : lightgbm.Booster
-        The trees; their sum plus ``initial_score_`` is the score before it is bounded.
+        The trees; their sum plus ``initial_score_`` is the score before clipping.
     prior_, initial_score_ : float
-        The prior that was used, and its log-odds, bounded.
+        The prior that was used, and its log-odds, clipped.
     n_estimators_ : int
-        Trees kept.
+        The number of trees kept.
     validation_risk_ : ndarray of shape (t,)
-        With early stopping, the risk of the held-out rows after each tree tried.
+        With early stopping, the risk on the held-out rows after each tree.
     n_features_in_ : int
 
     Notes
     -----
-    Columns are binned (at most 255 bins) by a sample of rows: a quarter of them but at least 5,000 if X is dense,
-    200,000 if it is sparse. Above 5,000 rows the same data, dense and sparse, may therefore give other trees.
+    Columns are binned (at most 255 bins) using a sample of rows: a quarter of them but at least 5,000 if X is dense,
+    200,000 if it is sparse. Above 5,000 rows, the same data may therefore give different trees as dense and as sparse.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {

@@ -1,4 +1,4 @@
-"""The estimator: classifiers that minimise the unbiased or the non-negative PU risk."""
+"""The estimator of this plugin: it minimises the unbiased or the non-negative PU risk."""
 
 from __future__ import annotations
 
@@ -50,57 +50,58 @@ class PURiskClassifier(PUClassifier):
     .. math:: \hat R(f) = \sum_P w(+1|P)\, \ell(f) + r, \qquad
         r = \sum_P w(-1|P)\, \ell(-f) + \sum_U w(-1|U)\, \ell(-f),
 
-    where r estimates the risk on negatives, and falls below 0 when a model over-fits. The non-negative risk (nnPU;
-    Kiryo et al., 2017) takes steps back where it does. Either is minimised plus :math:`\frac{l2}{2} \|W\|^2`; biases
-    are not penalised.
+    where r estimates the risk on negatives, and falls below 0 when a model over-fits. In that case the non-negative
+    risk (nnPU; Kiryo et al., 2017) takes steps back. The objective is either risk plus
+    :math:`\frac{l2}{2} \|W\|^2`; biases are not penalised.
 
     Parameters
     ----------
     prior : float or str, default=0.5
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        What the unlabelled rows are; it decides the weights.
+        Whether U, or P and U together, are a sample of the population; it determines the weights.
     risk : {"nnpu", "upu"}, default="nnpu"
     model : {"mlp", "linear", "rbf"}, default="mlp"
         "rbf" is linear in radial basis functions around ``n_centers`` rows.
     loss : {"sigmoid", "logistic", "quadratic", "double-hinge"}, default="sigmoid"
-        The sigmoid loss is bounded, which networks want; with the others uPU is convex for "linear" and "rbf".
+        The sigmoid loss is bounded, which suits networks; with the others uPU is convex for "linear" and "rbf".
     solver : {"auto", "exact", "adam"}, default="auto"
-        "exact" finds the minimum of uPU for "linear" and "rbf" (for the sigmoid loss a minimum, starting from the
-        logistic one); "adam" takes minibatch steps. "auto" is the first where there is one.
+        "exact" finds the minimum of uPU for "linear" and "rbf" (for the sigmoid loss a local minimum, starting from
+        the logistic one); "adam" takes minibatch steps. "auto" is "exact" where possible, else "adam".
     l2 : float, default=0.005
         The penalty on weights, above 0.
     standardize : bool, default=True
-        Whether columns are divided by their standard deviation and, unless sparse, centred; ``l2``, widths and
-        learning rates are meant for such columns.
+        Whether columns are divided by their standard deviation and, unless sparse, centred; the defaults of ``l2``,
+        widths and learning rates assume such columns.
     n_centers, width : int, default=300, and float, default=0.5
-        "rbf": functions exp(-squared distance / (2 width^2)) around so many rows drawn from all, the width being in
+        "rbf": functions exp(-squared distance / (2 width^2)) around this many randomly drawn rows. The width is in
         units of the root mean squared distance of two rows.
     layers, units : int, default=3 and 100
-        "mlp": linear layers (three have two hidden layers between them) and the width of hidden ones.
+        "mlp": the number of linear layers (three have two hidden layers between them) and the width of hidden ones.
     activation : {"relu", "softsign"}, default="relu"
     batch_norm : bool, default=False
         Whether hidden layers are normalised over the batch, before the activation.
     dropout : float, default=0.0
-        The share of the last hidden layer that a step leaves out.
+        The share of the last hidden layer that each step drops.
     learning_rate : float, default=3e-3
-        Of Adam.
+        The learning rate of Adam.
     batch_size, epochs, average_epochs : int, default=256, 100 and 20
-        Rows of a step, P and U in the same proportion as in the data but one labelled row at least; how often all
-        rows are gone through, at most; and over how many epochs the parameters are averaged (1: the last is taken).
+        The number of rows in a step, with P and U in the same proportion as in the data but at least one labelled
+        row; the maximal number of epochs; and the number of last epochs over which parameters are averaged.
     beta : float, default=0.0
-        nnPU: how far r may fall below 0 before a step goes back.
+        nnPU: how far r may fall below 0 before a step back.
     gamma : float, default=1.0
-        nnPU: the length of the steps back, relative to the others, in [0, 1].
+        nnPU: the relative length of the steps back, in [0, 1].
     early_stopping : bool, default=False
-        Adam: whether to hold out a share of P and of U, and to go back to the epoch with their least unbiased risk
-        (which is right for nnPU, too: these rows were not fitted).
+        Adam: whether to hold out a share of P and of U, and to restore the epoch with the smallest unbiased risk on it
+        (which is appropriate for nnPU, too, since these rows are not used for fitting).
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
-        The share held out, and epochs without a new least risk after which training ends.
+        The share held out, and the number of epochs without improvement after which training stops.
     tol, max_iter : float, default=1e-5, and int, default=5000
-        Exact solvers end at this relative change or residual, or after so many iterations with a ConvergenceWarning.
+        Exact solvers stop at this relative change or residual, or at the maximal number of iterations, with a
+        ConvergenceWarning.
     random_state : int, RandomState instance or None, default=None
-        Draws centres, initial weights, batches, dropped units and held-out rows. Exact linear models draw nothing.
+        Seed of centres, initial weights, batches, dropout and held-out rows. Exact linear models draw nothing.
 
     Attributes
     ----------
@@ -114,21 +115,21 @@ class PURiskClassifier(PUClassifier):
     basis_, basis_coef_ : Basis, and ndarray of shape (m,)
         "rbf": the centres, among scaled rows, with gamma, and the weights of the functions around them.
     network_ : Network
-        "mlp", in double precision; it was trained in single.
+        "mlp": the network in double precision; it was trained in single precision.
     scaling_ : Scaling
     risk_curve_ : ndarray of shape (t,)
-        Adam: the mean risk of each epoch's batches; exact: the objective at the iterations that looked at it.
+        Adam: the mean risk over the batches of each epoch; exact: the objective at the iterations that compute it.
     correction_curve_ : ndarray of shape (t,)
         Adam: the share of batches in which nnPU stepped back.
     validation_curve_ : ndarray of shape (t,)
-        With early stopping, the risk of the held-out rows after each epoch.
+        With early stopping, the risk on the held-out rows after each epoch.
     n_iter_ : int
-        Epochs, or the length of the exact solver's curve (1 for a closed form).
+        The number of epochs, or the length of the exact solver's curve (1 for a closed form).
     n_features_in_ : int
 
     Notes
     -----
-    Memory: a scaled copy of X (single precision for Adam) or n times ``n_centers`` numbers; exact solvers, twice that.
+    Memory: a scaled copy of X (single precision for Adam) or n times ``n_centers`` numbers; twice for exact solvers.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
