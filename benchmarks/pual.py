@@ -112,7 +112,7 @@ def print_growth() -> None:
 
 def main() -> None:
     # Parameters drawn at random need not suit the data.
-    warnings.filterwarnings("ignore", ".* calls all rows of the fit")
+    warnings.filterwarnings("ignore", ".* predicts all rows of the fit")
     print_linear()
     print_kernel()
     print_trials()

@@ -1,9 +1,7 @@
-"""The base of PU classifiers: one label convention, one way to declare what parameters may be.
+"""The base class of PU classifiers: it checks parameters, rows and labels, so a subclass is only its mathematics.
 
-``y`` holds two classes and ``classes_[1]``, the larger in sort order, is the labelled one: 0/1, -1/1,
-booleans and text all work. Only public scikit-learn names are used, so a new release breaks no plugin.
-
-A classifier is then its mathematics::
+``y`` holds two classes. ``classes_[1]``, the larger in sort order, is the labelled one: 0/1, -1/1, booleans and
+strings all work. Only public names of scikit-learn are used, so a new release does not break plugins. An example::
 
     class Centroid(PUClassifier):
         param_rules = {"shrink": Real(low=0.0)}
@@ -11,8 +9,7 @@ A classifier is then its mathematics::
         def __init__(self, shrink=0.0):
             self.shrink = shrink
 
-        def fit(self, X, y):
-            X, s = validate_pu(self, X, y)
+        def _fit(self, X, s):
             ...
 
         def decision_function(self, X):
@@ -22,13 +19,9 @@ A classifier is then its mathematics::
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from numbers import Integral
-from numbers import Real as RealNumber
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,13 +29,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from pubench.estimators.rows import Estimator, Labels, RowRules, Rows
+from pubench.estimators.rules import PRIOR, Either, OneOf, PriorName, Real, Rule, Whole, check_params
+
 __all__ = [
     "PRIOR",
     "Either",
+    "Estimator",
+    "Labels",
     "OneOf",
     "PUClassifier",
     "PriorName",
     "Real",
+    "RowRules",
+    "Rows",
     "Rule",
     "Whole",
     "check_params",
@@ -54,145 +54,80 @@ __all__ = [
 ]
 
 
-class Rule(Protocol):
-    """What a parameter may be: ``allows`` decides, ``text`` completes "must be ..."."""
-
-    @property
-    def text(self) -> str:
-        """The allowed values in words."""
-
-    def allows(self, value: object) -> bool:
-        """Whether the parameter may have this value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Real:
-    """A finite real number in [low, high]; ``open_low`` and ``open_high`` leave the ends out."""
-
-    low: float = -np.inf
-    high: float = np.inf
-    open_low: bool = False
-    open_high: bool = False
-
-    @property
-    def text(self) -> str:
-        """The allowed values in words."""
-        return "a finite number" + _bounds(self.low, self.high, self.open_low, self.open_high)
-
-    def allows(self, value: object) -> bool:
-        """Whether ``value`` is a number (no boolean) within the bounds."""
-        if not isinstance(value, RealNumber) or isinstance(value, bool | np.bool_):
-            return False
-        number = float(value)
-        above = number > self.low if self.open_low else number >= self.low
-        below = number < self.high if self.open_high else number <= self.high
-        return bool(np.isfinite(number)) and above and below
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number in low..high, both included."""
-
-    low: int
-    high: float = np.inf
-
-    @property
-    def text(self) -> str:
-        """The allowed values in words."""
-        return "a whole number" + _bounds(self.low, self.high)
-
-    def allows(self, value: object) -> bool:
-        """Whether ``value`` is a whole number (no boolean) within the bounds."""
-        return (
-            isinstance(value, Integral)
-            and not isinstance(value, bool)
-            and self.low <= int(value) <= self.high
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """One of the listed values; of the same type too, so that 1 and True differ."""
-
-    values: tuple[str | int | float | bool | None, ...]
-
-    @property
-    def text(self) -> str:
-        """The allowed values in words."""
-        listed = ", ".join(repr(value) for value in self.values)
-        return listed if len(self.values) == 1 else f"one of {listed}"
-
-    def allows(self, value: object) -> bool:
-        """Whether ``value`` is listed."""
-        # NumPy's texts and booleans come from grids that are arrays.
-        plain = value.item() if isinstance(value, np.generic) else value
-        return any(type(plain) is type(known) and plain == known for known in self.values)
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class Either:
-    """What any of several rules allows, such as ``Either(Whole(low=1), OneOf((None,)))``."""
-
-    rules: tuple[Rule, ...]
-
-    def __init__(self, *rules: Rule) -> None:
-        object.__setattr__(self, "rules", rules)
-
-    @property
-    def text(self) -> str:
-        """The allowed values in words."""
-        return " or ".join(rule.text for rule in self.rules)
-
-    def allows(self, value: object) -> bool:
-        """Whether one of the rules allows ``value``."""
-        return any(rule.allows(value) for rule in self.rules)
-
-
-@dataclass(frozen=True, slots=True)
-class PriorName:
-    """The name of a prior estimator, or "estimate" for the default one; whether it is registered, ``fit`` finds out."""
-
-    @property
-    def text(self) -> str:
-        """The allowed values in words."""
-        return "'estimate' or the name of a prior estimator"
-
-    def allows(self, value: object) -> bool:
-        """Whether ``value`` has the form of a name."""
-        return isinstance(value, str) and bool(re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", value))
-
-
-PRIOR = Either(Real(0.0, 1.0, open_low=True, open_high=True), PriorName())
-"""What a parameter ``prior`` may be; :func:`pubench.priors.prior_to_use` makes a number of it."""
-
-
-def _bounds(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:
-    lower = "" if low == -np.inf else f" {'above' if open_low else 'of at least'} {low}"
-    upper = "" if high == np.inf else f" {'below' if open_high else 'at most'} {high}"
-    return lower + (" and" if lower and upper else "") + upper
-
-
 class PUClassifier(ClassifierMixin, BaseEstimator):
-    """Base of binary classifiers that learn from labelled positive and unlabelled rows.
+    """Base class of binary classifiers that learn from labelled positive and unlabelled rows.
 
-    A subclass writes ``fit`` (which calls :func:`validate_pu`) and ``decision_function``, and declares in
-    ``param_rules`` what its parameters may be. scikit-learn's own ``_parameter_constraints`` needs private
-    modules, hence a table, and a name, of our own.
+    A subclass writes ``__init__``, ``_fit(X, s)`` and ``decision_function(X)``, which takes rows of shape (n, d) and
+    returns scores of shape (n,); a score of at least 0 means positive. Two declarations say what the rest may be:
+
+    - ``param_rules`` maps parameters to rules. scikit-learn's ``_parameter_constraints`` needs private modules.
+    - ``row_rules`` says which rows ``fit`` and the predictions take. scikit-learn's tags ``sparse`` and ``allow_nan``
+      follow from it.
+
+    A subclass may also write a ``fit`` of its own that calls :func:`validate_pu`, for example to take more arguments.
     """
 
     param_rules: ClassVar[Mapping[str, Rule]] = {}
 
-    def __sklearn_tags__(self) -> Any:
+    @property
+    def row_rules(self) -> RowRules:
+        """Which rows the classifier takes; a subclass writes ``row_rules = RowRules(...)``, or another property."""
+        return RowRules()
+
+    def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = self._poor_score()
+        tags.input_tags.sparse = self.row_rules.sparse is not None
+        tags.input_tags.allow_nan = self.row_rules.missing
         return tags
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def _poor_score(self) -> bool:
+        """Whether the classifier may score badly in scikit-learn's checks, where all positive rows are labelled.
+
+        That suits a single training set. In case-control data it wrongly implies that the other rows contain positives.
+        """
+        return False
+
+    def fit(self, X: Rows, y: ArrayLike) -> Self:
+        """Fit the classifier to labelled positive and unlabelled rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            ``row_rules`` says whether rows may be sparse or contain NaN.
+        y : array-like of shape (n,)
+            Two classes. The larger in sort order marks labelled positive rows, the other one unlabelled rows.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter breaks its rule, if ``X`` breaks ``row_rules``, or if ``y`` does not hold two classes.
+        """
+        checked: list[Rows | Labels] = [*self._validate(X, y)]
+        s = checked.pop()
+        # Popped, so that only _fit refers to the checked rows, and can free them.
+        self._fit(checked.pop(), s)
+        return self
+
+    def _validate(self, X: Rows, y: ArrayLike) -> tuple[Rows, Labels]:
+        """Check what ``fit`` is given; return the rows and s."""
+        return validate_pu(self, X, y)
+
+    def _fit(self, X: Rows, s: Labels) -> None:
+        """Learn from checked rows, shape (n, d), and s, shape (n,): 1 = labelled positive, 0 = unlabelled."""
+        raise NotImplementedError(f"{type(self).__name__} has no _fit(X, s); write it to learn from X and s")
+
+    def predict(self, X: Rows) -> NDArray[np.generic]:
         """Return ``classes_[1]`` where the decision function is at least 0, else ``classes_[0]``.
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n, d)
+        X : array or sparse matrix of shape (n, d)
 
         Returns
         -------
@@ -200,19 +135,11 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         decision = np.asarray(self.decision_function(X)) >= 0
-        classes: NDArray[Any] = self.classes_
+        classes: NDArray[np.generic] = self.classes_
         return classes[decision.astype(np.intp)]
 
 
-def check_params(estimator: Any) -> None:
-    """Raise ValueError, naming parameter, value and remedy, where a rule of ``param_rules`` is broken."""
-    for name, rule in estimator.param_rules.items():
-        value = getattr(estimator, name)
-        if not rule.allows(value):
-            raise ValueError(f"{name} of {type(estimator).__name__} must be {rule.text}; got {value!r}")
-
-
-def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+def encode_labels(y: ArrayLike) -> tuple[NDArray[np.generic], Labels]:
     """Return the two sorted classes and s, which is 1 where ``y`` is the larger of them.
 
     Parameters
@@ -223,6 +150,11 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     -------
     classes : ndarray of shape (2,)
     s : uint8 ndarray of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If ``y`` does not hold exactly two classes.
     """
     labels = column_or_1d(y, warn=True)
     check_classification_targets(labels)
@@ -230,16 +162,16 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     if kind != "binary":
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}; "
-            "give two classes, the labelled one being the larger in sort order"
+            "give two classes, of which the larger in sort order marks labelled rows"
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        held = f"one class only, {classes[0]}" if len(classes) else "no class, as it is empty"
-        raise ValueError(f"y holds {held}; give both labelled and unlabelled rows, for example 1 and 0")
+        found = f"one class only, {classes[0]}" if len(classes) else "no class, because it is empty"
+        raise ValueError(f"y holds {found}; give both labelled and unlabelled rows, for example 1 and 0")
     return classes, codes.astype(np.uint8)
 
 
-def validate_pu(estimator: Any, X: Any, y: Any, **check: Any) -> tuple[Any, NDArray[np.uint8]]:
+def validate_pu(estimator: Estimator, X: Rows, y: ArrayLike, **check: object) -> tuple[Rows, Labels]:
     """Check parameters, rows and labels in ``fit``; set ``classes_`` and ``n_features_in_``.
 
     Parameters
@@ -248,43 +180,51 @@ def validate_pu(estimator: Any, X: Any, y: Any, **check: Any) -> tuple[Any, NDAr
     X : array or sparse matrix of shape (n, d)
     y : array-like of shape (n,)
     **check
-        Options of :func:`sklearn.utils.validation.validate_data`, such as ``accept_sparse="csr"``.
+        Options of :func:`sklearn.utils.validation.validate_data` that override the estimator's ``row_rules``, such as
+        ``accept_sparse="csr"``.
 
     Returns
     -------
-    X : the checked rows
-    s : uint8 ndarray of shape (n,), 1 = labelled positive, 0 = unlabelled
+    X : array or sparse matrix of shape (n, d)
+        The checked rows.
+    s : uint8 ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
     """
     check_params(estimator)
-    X, y = validate_data(estimator, X, y, **check)
+    rules: RowRules = estimator.row_rules
+    X, y = validate_data(estimator, X, y, **{**rules.options(), "order": rules.order, **check})
     estimator.classes_, s = encode_labels(y)
-    return _summed(X), s
+    return rules.finished(X), s
 
 
-def validate_rows(estimator: Any, X: Any, **check: Any) -> Any:
-    """Check, outside ``fit``, that the estimator is fitted and that ``X`` has the columns seen in ``fit``."""
+def validate_rows(estimator: Estimator, X: Rows, **check: object) -> Rows:
+    """Check, outside ``fit``, that the estimator is fitted and that ``X`` has the columns seen in ``fit``.
+
+    Parameters
+    ----------
+    estimator : PUClassifier
+    X : array or sparse matrix of shape (n, d)
+    **check
+        Options that override the estimator's ``row_rules``, as in :func:`validate_pu`.
+
+    Returns
+    -------
+    array or sparse matrix of shape (n, d)
+    """
     check_is_fitted(estimator)
-    return _summed(validate_data(estimator, X, reset=False, **check))
+    rules: RowRules = estimator.row_rules
+    return rules.finished(validate_data(estimator, X, reset=False, **{**rules.options(), **check}))
 
 
-def _summed(X: Any) -> Any:
-    """Return rows with each sparse entry once, in a copy: some learners would count duplicates, or sum in place."""
-    if getattr(X, "has_canonical_format", True):
-        return X
-    X = X.copy()
-    X.sum_duplicates()
-    return X
-
-
-def held_rows(s: NDArray[np.uint8], share: float, seed: int) -> NDArray[np.bool_]:
-    """Return a mask of held-out rows, shape (n,): a share of P and of U, one row of each at least and never all."""
+def held_rows(s: Labels, share: float, seed: int) -> NDArray[np.bool_]:
+    """Return a mask of held-out rows, shape (n,): a share of P and of U, at least one row of each and never all."""
     rng = np.random.default_rng(seed)
     held = np.zeros(len(s), dtype=bool)
     for kind in (0, 1):
         rows = np.flatnonzero(s == kind)
         if len(rows) < 2:
             raise ValueError(
-                "early stopping needs two labelled and two unlabelled rows at least; set early_stopping to False"
+                "early stopping needs at least two labelled and two unlabelled rows; set early_stopping to False"
             )
         size = min(max(1, round(share * len(rows))), len(rows) - 1)
         held[rng.choice(rows, size, replace=False)] = True
@@ -292,9 +232,11 @@ def held_rows(s: NDArray[np.uint8], share: float, seed: int) -> NDArray[np.bool_
 
 
 def warn_of_one_decision(scores: NDArray[np.float64], causes: str) -> None:
-    """Warn, from ``fit``, where the scores of all its rows, shape (n,), lie on one side of 0; ``causes`` may be why."""
+    """Warn, from ``_fit``, if the scores of all its rows, shape (n,), are on one side of 0; ``causes`` may be why."""
     share = float(np.mean(scores >= 0))
     if share in (0.0, 1.0):
         side = "positive" if share else "negative"
-        said = f"all rows of the fit are called {side}: look at {causes}, which leave the scores on one side"
-        warnings.warn(said, stacklevel=3)
+        warnings.warn(
+            f"all rows of the fit are predicted {side}: check {causes}, which put all scores on one side of 0",
+            stacklevel=4,
+        )

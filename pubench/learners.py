@@ -1,4 +1,4 @@
-"""What PU classifiers built on any scikit-learn classifier share: naming it, seeding it, asking it for scores.
+"""PU classifiers built on a scikit-learn classifier, the learner: how they name it, seed it and read its scores.
 
 A subclass of :class:`LearnerClassifier` has the parameters ``estimator``, the learner, and ``random_state``. Suites
 name the learner by an import string; a plugin's factory turns it into an estimator with :func:`classifier_named`.
@@ -7,19 +7,20 @@ name the learner by an import string; a plugin's factory turns it into an estima
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from pubench.base import PUClassifier, validate_pu, validate_rows
+from pubench.base import Estimator, Labels, PUClassifier, RowRules, Rows
 from pubench.errors import PubenchError, did_you_mean
+from pubench.estimators.rows import narrow_indices
 
 __all__ = [
     "LearnerClassifier",
@@ -37,88 +38,71 @@ __all__ = [
 ]
 
 ScoreMethod = Literal["predict_proba", "decision_function"]
+Method = TypeVar("Method", bound=Callable[..., object])
+Model = TypeVar("Model", bound="LearnerClassifier")
 
 
 class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
-    """Base of PU classifiers that put a scikit-learn classifier, the learner, to use.
+    """Base class of PU classifiers that use a scikit-learn classifier, the learner.
 
-    The learner is the parameter ``estimator``; None is what :meth:`default_learner` returns. Rows may be sparse or
-    hold missing values if the learner takes them.
+    The learner is the parameter ``estimator``; None stands for what :meth:`default_learner` returns. Rows may be
+    sparse or contain missing values if the learner takes them.
     """
 
     @staticmethod
-    def default_learner() -> Any:
+    def default_learner() -> Estimator:
         """Return the learner that None stands for."""
         return LogisticRegression()
 
-    def __sklearn_tags__(self) -> Any:
+    @property
+    def row_rules(self) -> RowRules:
+        """The learner's own rules, as its tags state them."""
+        tags = get_tags(self._learner()).input_tags
+        return RowRules(sparse="csr" if tags.sparse else None, missing=tags.allow_nan, narrow=True)
+
+    def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
         learner = get_tags(self._learner())
         tags.input_tags = learner.input_tags
         tags.non_deterministic = learner.non_deterministic
         return tags
 
-    def _learner(self) -> Any:
+    def _learner(self) -> Estimator:
         return self.default_learner() if self.estimator is None else self.estimator
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[np.uint8]]:
-        """Check what ``fit`` is given; return the rows as an array or CSR matrix, and s in {0, 1}."""
+    def _validate(self, X: Rows, y: ArrayLike) -> tuple[Rows, Labels]:
         check_learner(self._learner(), type(self).__name__)
-        X, s = validate_pu(self, X, y, **self._row_rules())
-        return narrow_indices(X), s
-
-    def _validate_rows(self, X: Any) -> Any:
-        return narrow_indices(validate_rows(self, X, **self._row_rules()))
-
-    def _row_rules(self) -> dict[str, Any]:
-        tags = get_tags(self._learner()).input_tags
-        return {
-            "accept_sparse": "csr" if tags.sparse else False,
-            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-        }
+        return super()._validate(X, y)
 
 
-def check_learner(learner: Any, owner: str) -> None:
-    """Raise ValueError unless the learner can be a classifier: an estimator, and no outlier detector or regressor."""
+def check_learner(learner: Estimator, owner: str) -> None:
+    """Raise ValueError unless the learner can be a classifier: an estimator, but no outlier detector or regressor."""
     if isinstance(learner, type) or not hasattr(learner, "get_params"):
         raise ValueError(
             f"estimator of {owner} must be a scikit-learn classifier, such as LogisticRegression(); got {learner!r}"
         )
-    # Classifiers that do not say what they are may be.
+    # An estimator without a type may be a classifier.
     kind = get_tags(learner).estimator_type
     if kind not in (None, "classifier"):
-        told = kind.replace("_", " ")
         raise ValueError(
             f"estimator of {owner} must be a classifier, which learns from two classes; {type(learner).__name__} is "
-            f"of the kind '{told}'"
+            f"of the kind '{kind.replace('_', ' ')}'"
         )
 
 
-def narrow_indices(X: Any) -> Any:
-    """Return rows as they are, but CSR rows with 32-bit indices if these suffice: many learners refuse others."""
-    if (
-        not hasattr(X, "indptr")
-        or X.indices.dtype == np.int32
-        or max(*X.shape, X.nnz) > np.iinfo(np.int32).max
-    ):
-        return X
-    indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return type(X)((X.data, indices, starts), shape=X.shape)
+def if_learner_has(*methods: str) -> Callable[[Method], Method]:
+    """Make a method of a classifier with ``_learner()`` available only if its learner has one of these methods."""
 
-
-def if_learner_has(*methods: str) -> Callable[[Any], Any]:
-    """Make a method of a :class:`LearnerClassifier` there only if its learner has one of these."""
-
-    def check(model: Any) -> bool:
+    def check(model: Estimator) -> bool:
         learner = getattr(model, "estimator_", model._learner())
         return any(hasattr(learner, method) for method in methods)
 
-    decorate: Callable[[Any], Any] = available_if(check)
+    decorate: Callable[[Method], Method] = available_if(check)
     return decorate
 
 
-def seeded_clone(learner: Any, random_state: Any) -> Any:
-    """Return an unfitted copy; the state, unless None, takes the place of every ``random_state`` in it."""
+def seeded_clone(learner: Estimator, random_state: int | np.random.RandomState | None) -> Estimator:
+    """Return an unfitted copy; the state, unless None, replaces every ``random_state`` in it."""
     copy = clone(learner)
     if random_state is not None:
         names = copy.get_params(deep=True)
@@ -127,8 +111,8 @@ def seeded_clone(learner: Any, random_state: Any) -> Any:
     return copy
 
 
-def score_method(learner: Any) -> ScoreMethod:
-    """Return how a learner tells its scores: probabilities if it has them, else its decision function.
+def score_method(learner: Estimator) -> ScoreMethod:
+    """Return the method that gives a learner's scores: ``predict_proba`` if it has it, else ``decision_function``.
 
     Raises
     ------
@@ -141,17 +125,17 @@ def score_method(learner: Any) -> ScoreMethod:
         return "decision_function"
     raise ValueError(
         f"{type(learner).__name__} has neither predict_proba nor decision_function, so its scores cannot be "
-        "averaged or compared; take a classifier that has one of them"
+        "averaged or compared; choose a classifier that has one of them"
     )
 
 
-def positive_scores(fitted: Any, X: Any, method: ScoreMethod) -> NDArray[np.float64]:
-    """Return Pr(s = 1 | x), or the decision, of a learner fitted on the codes 0 and 1; shape (n,).
+def positive_scores(fitted: Estimator, X: Rows, method: ScoreMethod) -> NDArray[np.float64]:
+    """Return Pr(s = 1 | x), or the decision function, of a learner fitted on the codes 0 and 1; shape (n,).
 
     Raises
     ------
     ValueError
-        If the learner answers with NaN or infinity.
+        If the learner returns NaN or infinity.
     """
     answer = getattr(fitted, method)(X)
     scores = np.asarray(answer[:, 1] if method == "predict_proba" else answer, dtype=np.float64)
@@ -163,12 +147,12 @@ def positive_scores(fitted: Any, X: Any, method: ScoreMethod) -> NDArray[np.floa
 
 
 def boundary(method: ScoreMethod) -> float:
-    """Return the score at and above which a learner means "positive": one half, or 0."""
+    """Return the least score that means "positive": one half for probabilities, 0 for decision functions."""
     return 0.5 if method == "predict_proba" else 0.0
 
 
-def weight_name(learner: Any) -> str | None:
-    """Return the argument of ``fit`` that takes the rows' weights (of a pipeline, its last step's), or None."""
+def weight_name(learner: Estimator) -> str | None:
+    """Return the argument of ``fit`` for sample weights (for a pipeline, that of its last step), or None."""
     if has_fit_parameter(learner, "sample_weight"):
         return "sample_weight"
     steps = getattr(learner, "steps", None)
@@ -177,16 +161,16 @@ def weight_name(learner: Any) -> str | None:
     return None
 
 
-def with_learner(model: type[LearnerClassifier], classifier: str | None, params: dict[str, Any]) -> Any:
+def with_learner(model: type[Model], classifier: str | None, params: Mapping[str, object]) -> Model:
     """Return a :class:`LearnerClassifier` over a classifier chosen by name.
 
     Parameters
     ----------
     model : type
-        The subclass to make.
+        The subclass to create.
     classifier : str or None
-        ``"package.module:Class"``, as in :func:`classifier_named`; None is the subclass's default.
-    params : dict
+        ``"package.module:Class"``, as in :func:`classifier_named`; None is the default of the subclass.
+    params : mapping
         Parameters by name; ``estimator__x`` is the parameter x of the classifier.
 
     Returns
@@ -194,8 +178,8 @@ def with_learner(model: type[LearnerClassifier], classifier: str | None, params:
     LearnerClassifier
     """
     learner = model.default_learner() if classifier is None else classifier_named(classifier)()
-    made = model(learner)
-    known = made.get_params()
+    created = model(learner)
+    known = created.get_params()
     for name in params:
         if name not in known:
             inner = f"estimator__{name}"
@@ -203,13 +187,19 @@ def with_learner(model: type[LearnerClassifier], classifier: str | None, params:
             raise PubenchError(
                 f"{model.__name__} over {type(learner).__name__} has no parameter '{name}'{hint}"
             )
-    return made.set_params(**params)
+    created.set_params(**params)
+    return created
 
 
-def classifier_named(reference: str) -> Any:
-    """Return the class of scikit-learn classifiers named by ``"package.module:Class"``.
+def classifier_named(reference: str) -> type[ClassifierMixin]:
+    """Return the scikit-learn classifier class that ``"package.module:Class"`` names.
 
-    Suites name it, so nothing but such a class is accepted, and nothing is called to find out.
+    The name comes from a suite, so only such a class is accepted, and nothing is called to check it.
+
+    Raises
+    ------
+    PubenchError
+        If the name cannot be imported or is not such a class.
     """
     module, colon, name = reference.partition(":") if isinstance(reference, str) else ("", "", "")
     if not (module and colon and name):
@@ -225,5 +215,5 @@ def classifier_named(reference: str) -> Any:
     if not (
         isinstance(found, type) and issubclass(found, BaseEstimator) and issubclass(found, ClassifierMixin)
     ):
-        raise PubenchError(f"classifier '{reference}' is no class of scikit-learn classifiers; name one")
+        raise PubenchError(f"classifier '{reference}' is not a scikit-learn classifier class; name one")
     return found

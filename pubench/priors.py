@@ -142,7 +142,7 @@ def checked(found: Any, name: str) -> PriorEstimate:
 def prior_to_use(estimator: Any, X: Any, s: ArrayLike) -> float:
     """Return the number behind a classifier's ``prior``: itself, or what the prior estimator that it names says.
 
-    For ``fit``, after validation. The estimator sees the classifier's ``scenario`` and ``random_state``; a RandomState
+    For ``_fit``. The estimator sees the classifier's ``scenario`` and ``random_state``; a RandomState
     is not moved on, so that what else is drawn does not depend on how the prior was found. Doubts become a warning, as
     does a number below the share of labelled rows in a single training set, whose labelled rows are all positive.
 
@@ -176,7 +176,7 @@ def prior_to_use(estimator: Any, X: Any, s: ArrayLike) -> float:
         raise PriorError(f"prior of {type(estimator).__name__}: {error}") from None
     if found.doubts:
         told = f"the prior {found.value:.3f} is an estimate in doubt: {'; '.join(found.doubts)}"
-        warnings.warn(told, UserWarning, stacklevel=3)
+        warnings.warn(told, UserWarning, stacklevel=4)
     return found.value
 
 
@@ -190,5 +190,5 @@ def _warn_of_small_prior(prior: float, s: ArrayLike, scenario: Scenario) -> None
             f"the prior {prior:.3g} is below {least:.3g}, the share of labelled rows, which are all positive in a "
             "single training set: check the prior and the scenario",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -1,17 +1,29 @@
-"""Ada-PU, the boosting of stumps on positive and unlabelled rows of Zhao et al. (2022)."""
+"""Ada-PU of Zhao et al. (2022): boosting of decision stumps on positive and unlabelled rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from pubench.base import PRIOR, Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import (
+    PRIOR,
+    Either,
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    Whole,
+    validate_rows,
+)
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import SCENARIOS, Scenario
@@ -21,62 +33,61 @@ from pubench_adapu.boosting import MOST_GROWTH, Settings, Stopped, Thresholds, b
 
 __all__ = ["AdaPU"]
 
-_REALS = [np.float64, np.float32]
-
 
 class AdaPU(PUClassifier):
     r"""AdaBoost over decision stumps, with errors and weights estimated from P and U.
 
-    A labelled row counts as a positive and, with a weight that is usually below zero, as a negative; an unlabelled
-    row counts as a negative. With :math:`a_i` the weight of row i as a positive (0 in U) and :math:`b_i` its weight
-    as a negative, all adding up to 1, a stump :math:`h` has (Eq. 15)
+    A labelled row counts as a positive and also, with a weight that is usually negative, as a negative. An unlabelled
+    row counts as a negative. Let :math:`a_i` be the weight of row i as a positive (0 in U) and :math:`b_i` its weight
+    as a negative; all weights sum to 1. The errors of a stump :math:`h` are (Eq. 15)
 
     .. math::
 
         \hat\epsilon_{nn} = \sum_{h(x_i) = 1} b_i, \qquad
         \hat\epsilon = \sum_{h(x_i) = -1} a_i + \hat\epsilon_{nn}.
 
-    Each round takes the stump of least :math:`\hat\epsilon` (largest :math:`\hat E = 1 - 2 \hat\epsilon`, Eq. 14)
-    among those with :math:`\hat\epsilon < 1/2` and :math:`\hat\epsilon_{nn} \ge 0`, adds it to
-    :math:`H = \sum_t \alpha_t h_t` with :math:`\alpha_t = \frac{\beta}{2} \ln\frac{1 - \hat\epsilon}{\hat\epsilon}`
+    Each round selects the stump with the smallest :math:`\hat\epsilon` (the largest
+    :math:`\hat E = 1 - 2 \hat\epsilon`, Eq. 14) among those with :math:`\hat\epsilon < 1/2` and
+    :math:`\hat\epsilon_{nn} \ge 0`, adds it to :math:`H = \sum_t \alpha_t h_t` with
+    :math:`\alpha_t = \frac{\beta}{2} \ln\frac{1 - \hat\epsilon}{\hat\epsilon}`
     (Eq. 9), multiplies :math:`a_i` by :math:`e^{-\alpha_t h_t(x_i)}` and :math:`b_i` by
-    :math:`e^{\alpha_t h_t(x_i)}` (Eq. 13), and divides by the sum. The start is that of
-    :func:`pubench.risk.signed_weights`; so the product of the sums is the PU risk of H under the exponential loss,
-    which no round raises.
+    :math:`e^{\alpha_t h_t(x_i)}` (Eq. 13), and normalises the weights. They start at
+    :func:`pubench.risk.signed_weights`, so the product of the normalisers is the PU risk of H under the exponential
+    loss. No round increases it.
 
-    Four things differ from the paper's text. Both polarities of each stump are tried. ``beta`` enters the update
-    of the weights, as in scikit-learn's AdaBoost: a factor of the final sum alone would change no decision.
-    Features are binned once, which leaves the stumps as they are where a feature has at most ``max_bins`` values.
-    And there is a guard, which is ours: see ``guard``.
+    There are four differences from the paper. Both polarities of each stump are tried. ``beta`` enters the update
+    of the weights, as in scikit-learn's AdaBoost: a factor of the final sum alone would not change any decision.
+    Features are binned once, which has no effect on a feature with at most ``max_bins`` values. The guard is an
+    addition: see ``guard``.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Rounds at most.
+        The maximal number of rounds.
     beta : float, default=0.1
-        Shrinks each vote; above 0 and at most 1. The paper takes 0.00125 to 0.9, by data set. Of six values from
-        0.00125 to 1, 0.1 was the best at 100 rounds, or within a point of it, on nine data sets of ten
-        (``benchmarks/adapu.py --accuracy``): less does not get far in so few rounds, and more makes the guard stop
-        after a few coarse steps. On a few hundred rows, less is worth trying.
+        Shrinks each vote; above 0 and at most 1. The paper uses 0.00125 to 0.9, depending on the data set. Of six
+        values from 0.00125 to 1, 0.1 was the best at 100 rounds, or within a point of it, on nine of ten data sets
+        (``benchmarks/adapu.py --accuracy``): smaller values make too little progress in so few rounds, and larger
+        ones trigger the guard after a few coarse steps. On a few hundred rows, try smaller values.
     thresholds : "all" or int, default=10
-        The cuts to try for each feature in each round: all, or those next to so many values drawn evenly from the
+        The cuts to try for each feature in each round: all, or this many, at values drawn uniformly from the
         feature's range, as in the paper (S = 10). A drawn value stands for the cut just above the bins that hold no
-        larger value (at least the first); where no cut drawn qualifies, all are tried. Both take the same time;
-        drawing spreads the stumps over more features, which is mostly worth a little accuracy.
+        larger value (at least the first). If no drawn cut qualifies, all are tried. Both take the same time;
+        drawing spreads the stumps over more features, which usually improves accuracy a little.
     guard : float or None, default=4.0
-        Stop before a round in which the weights of U would reach this many times their starting share of the
+        Stop before a round in which the weights of U would reach this many times their initial share of the
         weights of negatives (the sum of all :math:`b_i`), which is :math:`1 / (1 - \pi)` in the case-control
-        scenario. U and P as negatives then nearly cancel: what is left is noise, and boosting it ends in all rows
-        being positive. The first round is always done. Between 1 and 1e6; None leaves only the bound that rounding
-        sets, 1e6.
+        scenario. Beyond that, U and P as negatives nearly cancel: only noise is left, and boosting it ends with all
+        rows predicted positive. The first round is always done. Between 1 and 1e6; None leaves only the limit due to
+        rounding, 1e6.
     max_bins : int, default=256
-        Bins of a feature at most, 2 to 256.
+        The maximal number of bins of a feature, 2 to 256.
     prior : float or str, default=0.5
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        Whether U alone or P and U together stand for the population.
+        Whether U, or P and U together, are a sample of the population.
     random_state : int, RandomState instance or None, default=None
-        Draws the thresholds; without influence if ``thresholds`` is "all".
+        Seed of the drawn thresholds; no effect if ``thresholds`` is "all".
 
     Attributes
     ----------
@@ -87,15 +98,15 @@ class AdaPU(PUClassifier):
     stumps_ : structured ndarray of shape (n_estimators_,)
         Fields ``feature``, ``threshold``, ``polarity``, ``alpha`` and ``error``, the last under the weights of the
         stump's round. A row votes ``polarity * alpha`` if its value is above the threshold, else the opposite.
-        A stump's error counts as half a row, 1 / 2n, at least: the vote of one without error is finite.
+        The error is at least that of half a row, 1 / 2n, so the vote of a perfect stump is finite.
     n_estimators_ : int
-        Rounds done.
+        The number of rounds done.
     stopped_ : str
-        Why not more: "n_estimators", "no stump" (none qualifies), "perfect stump" (no error is left to learn from),
-        "guard", or "cancellation" (the bound of rounding, without a guard).
+        Why boosting stopped: "n_estimators", "no stump" (none qualifies), "perfect stump" (no error is left),
+        "guard", or "cancellation" (the limit due to rounding, without a guard).
     bias_ : float
-        Added to all votes: 0, unless no stump qualified from the start, as when all features are constant; then
-        the best constant, half the log odds of the prior.
+        Added to all votes: 0, or half the log odds of the prior, the best constant, if no stump qualified in the
+        first round, for example because all features are constant.
     feature_importances_ : ndarray of shape (d,)
     n_features_in_ : int
     """
@@ -109,6 +120,9 @@ class AdaPU(PUClassifier):
         "prior": PRIOR,
         "scenario": OneOf(SCENARIOS),
     }
+
+    # float32 stays float32, anything else becomes float64.
+    row_rules = RowRules(dtype=(np.float64, np.float32))
 
     def __init__(
         self,
@@ -131,28 +145,10 @@ class AdaPU(PUClassifier):
         self.scenario = scenario
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # scikit-learn's checks take all positives for labelled; in the case-control scenario that says, wrongly, that
-        # the other rows hold the prior's share of positives.
-        tags.classifier_tags.poor_score = self.scenario == "case-control"
-        return tags
+    def _poor_score(self) -> bool:
+        return self.scenario == "case-control"
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Boost.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-            float32 stays float32, anything else becomes float64.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, dtype=_REALS)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)
         settings = Settings(self.n_estimators, self.beta, self.thresholds, self.guard)
         self.stumps_: NDArray[np.void]
@@ -166,80 +162,42 @@ class AdaPU(PUClassifier):
         )
         self.n_estimators_ = len(self.stumps_)
         self.bias_ = 0.0 if self.n_estimators_ else 0.5 * math.log(self.prior_ / (1.0 - self.prior_))
-        return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return H(x), the sum of the stumps' votes; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, dtype=_REALS)
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return H(x), the sum of the stumps' votes, shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X)
         return self._vote(X, np.full(len(X), self.bias_), self.stumps_)
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield H(x) after each round, n_estimators_ times but at least once; the last is decision_function(X).
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Yields
-        ------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, dtype=_REALS)
+    def staged_decision_function(self, X: Rows) -> Iterator[NDArray[np.float64]]:
+        """Yield H(x), shape (n,), after each round, at least once; the last is decision_function(X)."""
+        X = validate_rows(self, X)
         scores = np.full(len(X), self.bias_)
         for t in range(max(self.n_estimators_, 1)):
             yield self._vote(X, scores, self.stumps_[t : t + 1]).copy()
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes that H(x) predicts after each round; the last are predict(X).
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Yields
-        ------
-        ndarray of shape (n,)
-        """
+    def staged_predict(self, X: Rows) -> Iterator[NDArray[np.generic]]:
+        """Yield the predicted classes, shape (n,), after each round, at least once; the last are predict(X)."""
         for scores in self.staged_decision_function(X):
             yield self.classes_[(scores >= 0).astype(np.intp)]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        r"""Return the probabilities of both classes for which H has the least expected exponential loss.
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
+        r"""Return the probabilities of both classes for which H minimises the expected exponential loss, shape (n, 2).
 
-        The minimiser is half the log odds, so :math:`\Pr(y = 1 | x) = 1 / (1 + e^{-2 H(x)})`. A small ``beta`` and
-        few rounds leave H, and these probabilities, nearer to the middle than the minimiser is.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
+        The minimiser is half the log odds, so :math:`\Pr(y = 1 | x) = 1 / (1 + e^{-2 H(x)})`. With a small ``beta``
+        and few rounds, H and these probabilities are closer to the middle than the minimiser.
         """
         scores = 2.0 * self.decision_function(X)
         return np.column_stack([expit(-scores), expit(scores)])
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of the votes that each feature's stumps hold, shape (d,); zeros if there are no stumps."""
+        """The share of each feature's stumps in all votes, shape (d,); zeros if there are no stumps."""
         votes = np.zeros(self.n_features_in_)
         np.add.at(votes, self.stumps_["feature"], self.stumps_["alpha"])
         return votes / votes.sum() if self.n_estimators_ else votes
 
     @staticmethod
-    def _vote(
-        X: NDArray[np.floating[Any]], scores: NDArray[np.float64], stumps: NDArray[np.void]
-    ) -> NDArray[np.float64]:
+    def _vote(X: Rows, scores: NDArray[np.float64], stumps: NDArray[np.void]) -> NDArray[np.float64]:
         """Add the stumps' votes to the scores, in place."""
         features, thresholds = (
             np.ascontiguousarray(stumps["feature"]),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from pubench.base import Either, OneOf, Real, Rule, Whole
+from pubench.base import Either, Estimator, Labels, OneOf, Real, Rows, Rule, Whole, validate_rows
 from pubench.learners import (
     LearnerClassifier,
     boundary,
@@ -25,20 +25,20 @@ from pubench_bagging.workers import Backend, in_order
 __all__ = ["PUBagging", "pu_bagging"]
 
 _MAX_SEED = 2**31 - 1
-# Enough to keep the processors of a large machine busy, few enough that sums of scores travel, not scores.
+# Enough to keep a large machine busy, and few enough that processes return sums of scores, not all scores.
 _MOST_GROUPS = 32
 
 
 class PUBagging(LearnerClassifier):
     r"""Learners fitted on the labelled rows against random samples of the unlabelled ones, averaged.
 
-    Bag t holds all of P and K rows drawn from U, with replacement unless told otherwise; a copy of the learner is
-    fitted on it as if the K rows were negative. Few of them are positive by mistake, and other ones in each bag, so the
-    mistakes average out:
+    Bag t holds all of P and K rows drawn from U, with replacement by default. A copy of the learner is fitted on it as
+    if the K rows were negative. Few of them are in fact positive, and different ones in each bag, so these errors
+    average out:
 
     .. math:: f(x) = \frac{1}{T} \sum_{t=1}^T f_t(x).
 
-    :math:`f_t` is the learner's Pr(s = 1 | x) less one half or, if it has no probabilities, its decision function.
+    :math:`f_t` is the learner's Pr(s = 1 | x) minus one half or, without ``predict_proba``, its decision function.
 
     Parameters
     ----------
@@ -47,23 +47,23 @@ class PUBagging(LearnerClassifier):
     n_estimators : int, default=100
         T, the number of bags.
     max_samples : int, float or None, default=None
-        K: a number of rows, a share of U in (0, 1], or None for as many as P holds.
+        K: a number of rows, a share of U in (0, 1], or None for the number of labelled rows.
     bootstrap : bool, default=True
-        Draw rows of U with replacement; then K may exceed their number.
+        Whether to draw rows of U with replacement; K may then exceed their number.
     bootstrap_labeled : bool, default=False
-        Draw n_p rows of P with replacement for each bag, instead of taking each of them once.
+        Whether to draw n_p rows of P with replacement for each bag, instead of using each of them once.
     labeled_weight : float or "balanced", default=1.0
-        The weight of a labelled row in a bag, an unlabelled one's being 1; ``"balanced"`` gives both kinds the same
-        total. Unless it is 1, the learner has to take sample weights or to have a parameter ``class_weight``.
+        The weight of a labelled row in a bag; an unlabelled row has the weight 1. ``"balanced"`` gives both kinds the
+        same total. Unless it is 1, the learner must take sample weights or have a parameter ``class_weight``.
     oob_scores : bool, default=True
-        Compute ``unlabeled_scores_``.
+        Whether to compute ``unlabeled_scores_``.
     n_jobs : int or None, default=None
-        How many bags are fitted, and models asked, at the same time. Results do not depend on it.
+        The number of bags fitted, and of models that predict, in parallel. Results do not depend on it.
     backend : {"processes", "threads"}, default="processes"
-        Where bags are fitted. Threads start at once and suit learners that release the interpreter's lock, such as
-        trees; predictions always use threads.
+        Where bags are fitted. Threads start faster and suit learners that release the interpreter's lock, such as
+        trees. Predictions always use threads.
     random_state : int, RandomState instance or None, default=None
-        Draws one seed for each bag: for its rows, and for every ``random_state`` in its learner.
+        Draws one seed for each bag, which decides its rows and every ``random_state`` in its learner.
 
     Attributes
     ----------
@@ -77,15 +77,15 @@ class PUBagging(LearnerClassifier):
         K.
     unlabeled_scores_ : ndarray of shape (n_u,)
         The out-of-bag scores of the unlabelled rows, in their order: as ``decision_function``, but averaged over the
-        bags that do not hold the row. A row that is in every bag has the average of all.
+        bags that do not hold the row. A row that is in every bag gets the average over all bags.
     unlabeled_counts_ : ndarray of shape (n_u,)
-        How many bags do not hold each unlabelled row; 0 flags scores that are not out of bag.
+        The number of bags that do not hold each unlabelled row; 0 marks scores that are not out of bag.
     n_features_in_ : int
 
     Notes
     -----
     A row drawn k times is passed once with the weight k to learners whose ``fit`` takes ``sample_weight``, and k times
-    to others. Rows that are not in a bag are never passed.
+    to other learners.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -101,7 +101,7 @@ class PUBagging(LearnerClassifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator = None,
         *,
         n_estimators: int = 100,
         max_samples: int | float | None = None,
@@ -125,25 +125,11 @@ class PUBagging(LearnerClassifier):
         self.random_state = random_state
 
     @staticmethod
-    def default_learner() -> Any:
+    def default_learner() -> Estimator:
         """Return a decision tree."""
         return DecisionTreeClassifier()
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit a copy of the learner on each bag.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-            Sparse rows, and missing values, if the learner takes them.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = self._validate(X, y)
+    def _fit(self, X: Rows, s: Labels) -> None:
         learner = self._learner()
         method = score_method(learner)
         check_weighting(learner, self.labeled_weight)
@@ -152,7 +138,7 @@ class PUBagging(LearnerClassifier):
         self.max_samples_ = bags.size
         self.seeds_ = check_random_state(self.random_state).randint(_MAX_SEED, size=self.n_estimators)
         asked = method if self.oob_scores else None
-        # Sums are rounded by how bags are grouped, so that this depends on nothing but their number.
+        # The grouping of bags decides how sums are rounded, so it depends only on their number.
         groups = np.array_split(self.seeds_, min(self.n_estimators, _MOST_GROUPS))
         calls = [(learner, X, s, bags, group.tolist(), self.labeled_weight, asked) for group in groups]
         totals, counts = np.zeros(len(unlabelled)), np.zeros(len(unlabelled), dtype=np.int64)
@@ -163,7 +149,6 @@ class PUBagging(LearnerClassifier):
             counts += found.counts
         if self.oob_scores:
             self._keep_scores(X[unlabelled[counts == 0]], totals, counts)
-        return self
 
     def _bags(self, n_p: int, n_u: int) -> Bags:
         if self.max_samples is None:
@@ -175,27 +160,27 @@ class PUBagging(LearnerClassifier):
         if size > n_u and not self.bootstrap:
             raise ValueError(
                 f"max_samples = {size} rows cannot be drawn without replacement from {n_u} unlabelled ones; "
-                f"take {n_u} at most, or bootstrap = True"
+                f"use at most {n_u}, or bootstrap = True"
             )
         return Bags(size, self.bootstrap, self.bootstrap_labeled)
 
     def _keep_scores(
-        self, never_outside: Any, totals: NDArray[np.float64], counts: NDArray[np.int64]
+        self, never_outside: Rows, totals: NDArray[np.float64], counts: NDArray[np.int64]
     ) -> None:
         scores = totals / np.maximum(counts, 1) - self._boundary()
         if n_inside := never_outside.shape[0]:
             scores[counts == 0] = self._mean_scores(never_outside) - self._boundary()
             warnings.warn(
                 f"{n_inside} of {len(counts)} unlabelled rows are in every bag, so their unlabeled_scores_ are not "
-                "out of bag (unlabeled_counts_ is 0 there); take more bags or a smaller max_samples",
-                stacklevel=3,
+                "out of bag (unlabeled_counts_ is 0 there); use more bags or a smaller max_samples",
+                stacklevel=4,
             )
         self.unlabeled_scores_, self.unlabeled_counts_ = scores, counts
 
     def _boundary(self) -> float:
         return boundary(score_method(self._learner()))
 
-    def _mean_scores(self, X: Any) -> NDArray[np.float64]:
+    def _mean_scores(self, X: Rows) -> NDArray[np.float64]:
         method = score_method(self._learner())
         calls = [(fitted, X, method) for fitted in self.estimators_]
         total = np.zeros(X.shape[0])
@@ -203,40 +188,21 @@ class PUBagging(LearnerClassifier):
             total += scores
         return total / len(self.estimators_)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean probability less one half, or the mean decision; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = self._validate_rows(X)
-        return self._mean_scores(X) - self._boundary()
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return the mean probability minus one half, or the mean decision, shape (n,); at least 0 means positive."""
+        return self._mean_scores(validate_rows(self, X)) - self._boundary()
 
     @if_learner_has("predict_proba")
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the learners' mean probabilities of s = 0 and s = 1 in a bag.
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
+        """Return the learners' mean probabilities of s = 0 and s = 1 in a bag, shape (n, 2).
 
-        They are not estimates of Pr(y = 1 | x): they depend on how many unlabelled rows a bag holds.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
+        They are not estimates of Pr(y = 1 | x), because they depend on the number of unlabelled rows in a bag.
         """
-        X = self._validate_rows(X)
-        positive = self._mean_scores(X)
+        positive = self._mean_scores(validate_rows(self, X))
         return np.column_stack([1.0 - positive, positive])
 
 
-def pu_bagging(classifier: str | None = None, **params: Any) -> PUBagging:
+def pu_bagging(classifier: str | None = None, **params: object) -> PUBagging:
     """Return PU bagging of a classifier chosen by name.
 
     Parameters
@@ -250,5 +216,4 @@ def pu_bagging(classifier: str | None = None, **params: Any) -> PUBagging:
     -------
     PUBagging
     """
-    made: PUBagging = with_learner(PUBagging, classifier, params)
-    return made
+    return with_learner(PUBagging, classifier, params)

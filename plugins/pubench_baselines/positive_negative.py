@@ -1,4 +1,4 @@
-"""Supervised learners shown as few true negatives as PU learning is compared with."""
+"""Supervised learners that see as few true negatives as make them comparable to PU learning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from pubench.base import Either, OneOf, Real, Rule, Whole
+from pubench.base import Either, Estimator, OneOf, Real, Rows, Rule, Whole
 from pubench.learners import classifier_named
 from pubench_baselines.delegate import Delegate
 
@@ -18,22 +18,22 @@ __all__ = ["PositiveNegativeSample", "n_negatives", "positive_negative"]
 class PositiveNegativeSample(Delegate):
     r"""A supervised learner fitted on a sample of true positives and true negatives: a reference.
 
-    It is shown :math:`n_p` positives, as many as a PU learner has labelled rows, and
-    :math:`n_n = (\pi_n / 2 \pi_p)^2 n_p` negatives, the number at which PN and PU learning have the same bound on
-    their error as unlabelled rows become many (Niu et al., 2016); Zhao et al. (2022), section 5.1, compare boosting
-    methods so.
+    It sees :math:`n_p` positives, as many as a PU learner has labelled rows, and
+    :math:`n_n = (\pi_n / 2 \pi_p)^2 n_p` negatives. With this number, the error bounds of PN and PU learning are the
+    same in the limit of many unlabelled rows (Niu et al., 2016). Zhao et al. (2022), section 5.1, compare boosting
+    methods in this way.
 
     Parameters
     ----------
     estimator : scikit-learn classifier or None, default=None
         The learner, cloned before fitting; None is ``LogisticRegression()``.
     prior : float or "estimate", default=0.5
-        :math:`\pi_p`, strictly between 0 and 1; :math:`\pi_n = 1 - \pi_p`. The estimate is the share of positives in
-        the rows: their classes are known.
+        :math:`\pi_p`, strictly between 0 and 1; :math:`\pi_n = 1 - \pi_p`. ``"estimate"`` is the share of positives
+        among the rows, whose classes are known.
     n_labelled : int or None, default=None
-        :math:`n_p`; None is all positives there are.
+        :math:`n_p`; None takes all positives.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, and if given takes the place of every ``random_state`` in the learner and its parts.
+        Seed of the draw of rows. If given, it also replaces every ``random_state`` in the learner and its parts.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class PositiveNegativeSample(Delegate):
     estimator_ : classifier
         The learner fitted on the sample.
     sample_ : ndarray of shape (n_p + n_n,)
-        The numbers of the rows drawn, in order.
+        The indices of the rows drawn, in ascending order.
     n_features_in_ : int
     """
 
@@ -55,7 +55,7 @@ class PositiveNegativeSample(Delegate):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator = None,
         *,
         prior: float | str = 0.5,
         n_labelled: int | None = None,
@@ -66,8 +66,8 @@ class PositiveNegativeSample(Delegate):
         self.n_labelled = n_labelled
         self.random_state = random_state
 
-    def _training_rows(self, X: Any, codes: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
-        # What else the rows may not hold, such as NaN, is the learner's to say.
+    def _training_rows(self, X: Rows, codes: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
+        # The learner decides whether rows may hold NaN.
         rows = check_array(X, accept_sparse="csr", ensure_all_finite=False, dtype=None, estimator=self)
         check_consistent_length(rows, codes)
         positives, negatives = np.flatnonzero(codes == 1), np.flatnonzero(codes == 0)
@@ -77,7 +77,7 @@ class PositiveNegativeSample(Delegate):
         rng = check_random_state(self.random_state)
         drawn = [rng.choice(positives, n_p, replace=False), rng.choice(negatives, n_n, replace=False)]
         self.sample_ = np.sort(np.concatenate(drawn))
-        # The learner learns the names of a table's columns, as rows to be classified will have them.
+        # A table stays a table: the learner records the column names, which later rows must have.
         drawn_rows = X.iloc[self.sample_] if hasattr(X, "iloc") else rows[self.sample_]
         return drawn_rows, codes[self.sample_]
 
@@ -95,7 +95,7 @@ def positive_negative(
     random_state: int | np.random.RandomState | None = None,
     **params: Any,
 ) -> PositiveNegativeSample:
-    """Return a classifier chosen by name that is shown few true negatives.
+    """Return a classifier chosen by name that sees few true negatives.
 
     Parameters
     ----------

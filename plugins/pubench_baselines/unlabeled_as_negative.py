@@ -1,4 +1,4 @@
-"""Any scikit-learn classifier, told that unlabelled rows are negative."""
+"""A scikit-learn classifier that treats unlabelled rows as negative."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from pubench.base import Estimator
 from pubench.learners import classifier_named
 from pubench_baselines.delegate import Delegate
 
@@ -23,7 +24,7 @@ class UnlabeledAsNegative(Delegate):
     estimator : scikit-learn classifier or None, default=None
         The learner, cloned before fitting; None is ``LogisticRegression()``.
     random_state : int, RandomState instance or None, default=None
-        If given, takes the place of every ``random_state`` in the learner and its parts.
+        If given, it replaces every ``random_state`` in the learner and its parts.
 
     Attributes
     ----------
@@ -35,7 +36,7 @@ class UnlabeledAsNegative(Delegate):
     """
 
     def __init__(
-        self, estimator: Any = None, *, random_state: int | np.random.RandomState | None = None
+        self, estimator: Estimator = None, *, random_state: int | np.random.RandomState | None = None
     ) -> None:
         self.estimator = estimator
         self.random_state = random_state

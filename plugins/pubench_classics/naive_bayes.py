@@ -1,4 +1,4 @@
-"""Naive Bayes models of two classes, fitted on rows that belong to both classes by weights."""
+"""Naive Bayes models of two classes, fitted on rows that belong to both classes with weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Gaussian", "ModelName", "Multinomial", "NaiveBayes", "fit_naive_baye
 Floats = NDArray[np.float64]
 ModelName = Literal["auto", "multinomial", "gaussian"]
 
-# A variance that is a difference of two estimates may come out at nothing; it is at least this share of all rows'.
+# A variance that is a difference of two estimates may vanish; it is at least this share of the variance of all rows.
 _LEAST_SHARE = 0.1
 
 
@@ -53,20 +53,20 @@ class Gaussian:
 
 
 def model_for(name: ModelName, X: Any) -> Literal["multinomial", "gaussian"]:
-    """Return the model that suits the rows: "auto" is multinomial if they are sparse, as counts are, else Gaussian.
+    """Return the model for the rows: "auto" is multinomial if they are sparse, as counts are, else Gaussian.
 
     Raises
     ------
     ValueError
-        If the rows are none that the model takes.
+        If the model does not take such rows.
     """
     model = name if name != "auto" else "multinomial" if issparse(X) else "gaussian"
     if model == "gaussian" and issparse(X):
-        raise ValueError("model = 'gaussian' takes dense rows, but X is sparse; take model = 'multinomial'")
+        raise ValueError("model = 'gaussian' takes dense rows, but X is sparse; use model = 'multinomial'")
     if model == "multinomial" and X.min() < 0:
         raise ValueError(
             f"Negative values in data: the multinomial model takes counts, but X holds {X.min():g}; "
-            "take model = 'gaussian' and dense rows, or features that are counts"
+            "use model = 'gaussian' with dense rows, or features that are counts"
         )
     return model
 
@@ -81,14 +81,14 @@ def fit_naive_bayes(
     r"""Fit naive Bayes on rows that count for class k with the weight :math:`w_{ki}`.
 
     The multinomial model has :math:`\Pr(j \mid k) = (N_{kj} + \alpha) / \sum_l (N_{kl} + \alpha)` with
-    :math:`N_{kj} = \max(0, \sum_i w_{ki} x_{ij})`. The Gaussian one has weighted means and variances, to which the
+    :math:`N_{kj} = \max(0, \sum_i w_{ki} x_{ij})`. The Gaussian model has weighted means and variances, to which the
     share :math:`\alpha` of the largest variance of a feature is added.
 
     Parameters
     ----------
     X : array or CSR matrix of shape (n, d)
     weights : two float arrays of shape (n,)
-        Of class 0 and class 1. They may be negative, if they add up to more than 0.
+        The weights for class 0 and class 1. They may be negative if their sum is positive.
     prior : float
         Pr(1), strictly between 0 and 1.
     model : {"multinomial", "gaussian"}
@@ -104,7 +104,7 @@ def fit_naive_bayes(
     moments = [_moments(X, class_weights, population) for class_weights in weights]
     means, variances = np.array([m for m, _ in moments]), np.array([v for _, v in moments]) + floor
     if not (np.isfinite(means).all() and np.isfinite(variances).all()):
-        raise ValueError("the features are too large for their squares to be added up; scale them")
+        raise ValueError("the features are too large to be squared and summed; scale them down")
     constant = 0.5 * float(np.sum(np.log(variances[0]) - np.log(variances[1])))
     return Gaussian(means, variances, constant + log_prior)
 

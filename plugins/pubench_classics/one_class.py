@@ -1,15 +1,24 @@
-"""The one-class support vector machine: labelled rows alone."""
+"""The one-class support vector machine, which learns from labelled rows alone."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import OneClassSVM
 
-from pubench.base import Either, OneOf, PUClassifier, Real, Rule, validate_pu, validate_rows
-from pubench.learners import narrow_indices
+from pubench.base import (
+    Either,
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    validate_rows,
+)
 
 __all__ = ["OneClass"]
 
@@ -20,12 +29,12 @@ class OneClass(PUClassifier):
     Parameters
     ----------
     nu : float, default=0.5
-        About the share of P that is left outside, in (0, 1].
+        Approximately the share of P that is left outside, in (0, 1].
     kernel : {"rbf", "linear", "poly", "sigmoid"}, default="rbf"
     gamma : float, "scale" or "auto", default="scale"
-        Of all kernels but the linear one.
+        The kernel coefficient; the linear kernel has none.
     tol : float, default=1e-3
-        Of the solver.
+        The tolerance of the solver.
 
     Attributes
     ----------
@@ -43,6 +52,8 @@ class OneClass(PUClassifier):
         "tol": Real(0.0, open_low=True),
     }
 
+    row_rules = RowRules(sparse="csr", dtype=np.float64, narrow=True)
+
     def __init__(
         self,
         nu: float = 0.5,
@@ -56,41 +67,15 @@ class OneClass(PUClassifier):
         self.gamma = gamma
         self.tol = tol
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        # By design the share nu of the labelled rows is left outside.
-        tags.classifier_tags.poor_score = True
-        return tags
+    def _poor_score(self) -> bool:
+        # By design, a share nu of the labelled rows is left outside.
+        return True
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the support of the labelled rows.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
+    def _fit(self, X: Rows, s: Labels) -> None:
         machine = OneClassSVM(nu=self.nu, kernel=self.kernel, gamma=self.gamma, tol=self.tol)
-        self.estimator_ = machine.fit(narrow_indices(X[s == 1]))
-        return self
+        self.estimator_ = machine.fit(X[s == 1])
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the signed distance to the border of the support; at least 0 is inside and means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = narrow_indices(validate_rows(self, X, accept_sparse="csr", dtype=np.float64))
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return the signed distance to the border of the support, shape (n,); at least 0 is inside, so positive."""
+        X = validate_rows(self, X)
         return np.asarray(self.estimator_.decision_function(X), dtype=np.float64)

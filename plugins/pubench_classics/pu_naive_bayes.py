@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from pubench.base import PRIOR, OneOf, PUClassifier, Real, Rule, validate_pu, validate_rows
+from pubench.base import (
+    PRIOR,
+    Estimator,
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    validate_rows,
+)
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import SCENARIOS, Scenario
@@ -19,77 +30,62 @@ __all__ = ["BayesClassifier", "PUNaiveBayes"]
 
 
 class BayesClassifier(PUClassifier):
-    """Base of classifiers whose ``model_`` is a naive Bayes model; ``model`` names its kind."""
+    """Base class of classifiers whose ``model_`` is a naive Bayes model; the parameter ``model`` names its kind."""
 
-    def __sklearn_tags__(self) -> Any:
+    row_rules = RowRules(sparse="csr", dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Estimator:
         tags = super().__sklearn_tags__()
+        # The rules let sparse rows pass, so that the Gaussian model can refuse them with a remedy.
         tags.input_tags.sparse = self.model != "gaussian"
         tags.input_tags.positive_only = self.model == "multinomial"
-        # scikit-learn's checks have no positives among the unlabelled rows, as is so in a single training set only.
-        tags.classifier_tags.poor_score = self.scenario == "case-control"
         return tags
+
+    def _poor_score(self) -> bool:
+        return bool(self.scenario == "case-control")
 
     def _smoothing(self) -> float:
         return float(self.alpha if self.model_name_ == "multinomial" else self.var_smoothing)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return log Pr(1 | x) - log Pr(0 | x); at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return log Pr(1 | x) - log Pr(0 | x), shape (n,); at least 0 means positive."""
         check_is_fitted(self)
-        sparse = "csr" if self.model_name_ == "multinomial" else False
-        X = validate_rows(self, X, accept_sparse=sparse, dtype=np.float64)
+        X = validate_rows(self, X, accept_sparse="csr" if self.model_name_ == "multinomial" else False)
         odds: NDArray[np.float64] = self.model_.log_odds(X)
         return odds
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return Pr(0 | x) and Pr(1 | x).
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
+        """Return Pr(0 | x) and Pr(1 | x); shape (n, 2)."""
         odds = self.decision_function(X)
         return np.column_stack([expit(-odds), expit(odds)])
 
 
 class PUNaiveBayes(BayesClassifier):
-    r"""Naive Bayes whose negative class is what is left of the population once the positives are taken out.
+    r"""Naive Bayes whose negative class is the population minus the positives.
 
-    The positive class is estimated from P. The negative one is the population less the share :math:`\pi` of it that
-    is positive: each sum over negatives becomes one over P and U with the signed weights of the PU risk,
+    The positive class is estimated from P. The negative class is the population without its share :math:`\pi` of
+    positives: each sum over negatives becomes a sum over P and U with the signed weights of the PU risk,
 
     .. math:: (1 - \pi) \, E[t(x) \mid y = 0] = \sum_P w(-1|P) \, t(x) + \sum_U w(-1|U) \, t(x),
 
-    where t are counts (multinomial), or x and its squared distance from the mean (Gaussian). Counts that come out
-    below 0 are taken for 0, as in the paper; Gaussian variances are at least a tenth of the population's.
+    where t are counts (multinomial), or x and its squared distance from the mean (Gaussian). Negative counts are set
+    to 0, as in the paper; Gaussian variances are at least a tenth of those of the population.
 
     Parameters
     ----------
     prior : float or str, default=0.5
         :math:`\pi` = Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. A
-        single-training-set prior below the share of labelled rows, which are all positive, counts as that share, and a
-        warning says so.
+        single-training-set prior below the share of labelled rows, which are all positive, is replaced by that share,
+        with a warning.
     scenario : {"case-control", "single-training-set"}, default="case-control"
     model : {"auto", "multinomial", "gaussian"}, default="auto"
-        ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.
+        ``"auto"`` is multinomial for sparse rows, which are assumed to be counts, and Gaussian for dense ones.
     alpha : float, default=1.0
         Additive smoothing of counts, in the multinomial model.
     var_smoothing : float, default=0.01
         The share of the largest variance of a feature that is added to all variances, in the Gaussian model.
     random_state : int, RandomState instance or None, default=None
-        Handed to the prior estimator; nothing else is random.
+        Passed to the prior estimator; nothing else is random.
 
     Attributes
     ----------
@@ -104,8 +100,8 @@ class PUNaiveBayes(BayesClassifier):
 
     Notes
     -----
-    Denis et al. take out positive word occurrences in proportion to all occurrences, which assumes that positive and
-    negative texts are equally long. Taking them out in proportion to texts needs no such assumption.
+    Denis et al. subtract positive word occurrences in proportion to all occurrences, which assumes that positive and
+    negative texts are equally long. Subtracting in proportion to texts needs no such assumption.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -133,25 +129,11 @@ class PUNaiveBayes(BayesClassifier):
         self.var_smoothing = var_smoothing
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate both classes.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.model_name_ = model_for(self.model, X)
         self.prior_ = prior_to_use(self, X, s)
         prior = self.prior_ if self.scenario == "case-control" else max(self.prior_, float(s.mean()))
         _, negative = signed_weights(s, prior, self.scenario).rows(s)
-        # In units of rows, as smoothing is.
+        # In units of rows, like the smoothing.
         weights = (negative / negative.max(), s.astype(np.float64))
         self.model_ = fit_naive_bayes(X, weights, prior, self.model_name_, self._smoothing())
-        return self

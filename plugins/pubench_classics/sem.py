@@ -1,16 +1,16 @@
-"""S-EM: naive Bayes and EM, started from what spies show to be negative (Liu, Lee, Yu and Li, 2002)."""
+"""S-EM: naive Bayes and EM, started from likely negatives found with spies (Liu, Lee, Yu and Li, 2002)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from pubench.base import OneOf, Real, Rule, Whole, validate_pu
+from pubench.base import Labels, OneOf, Real, Rows, Rule, Whole
 from pubench.specs import SCENARIOS, Scenario
 from pubench_classics.naive_bayes import ModelName, NaiveBayes, fit_naive_bayes, model_for
 from pubench_classics.pu_naive_bayes import BayesClassifier
@@ -24,17 +24,17 @@ _EDGE = 1e-9
 
 
 class SpyEM(BayesClassifier):
-    r"""Naive Bayes by expectation maximisation, started from likely negatives that spies reveal.
+    r"""Naive Bayes by expectation maximisation, started from likely negatives found with spies.
 
     1. A share of P, the spies, joins U, and naive Bayes learns "P is positive, all others are negative". Unlabelled
-       rows that score below all spies but a few are likely negatives.
-    2. The spies return. EM from "P is positive, likely negatives are negative", other unlabelled rows taking part
-       from the second step on; P stays positive throughout.
-    3. EM goes on while it makes the estimated error smaller: the model kept is the last before
+       rows that score below all but a few spies are likely negatives.
+    2. The spies return to P. EM starts from "P is positive, likely negatives are negative"; the other unlabelled rows
+       take part from the second step on. P stays positive throughout.
+    3. EM continues while the estimated error decreases: the selected model is the last before
 
        .. math:: \Delta_i = \Pr[f_i = 1] - \Pr[f_{i-1} = 1] + 2 \pi_i (\Pr[f_i = 0 | P] - \Pr[f_{i-1} = 0 | P])
 
-       is above 0, as :math:`\Pr[f \ne y] = \Pr[f = 1] - \pi + 2 \pi \Pr[f = 0 | y = 1]`.
+       exceeds 0, since :math:`\Pr[f \ne y] = \Pr[f = 1] - \pi + 2 \pi \Pr[f = 0 | y = 1]`.
 
     Parameters
     ----------
@@ -43,24 +43,24 @@ class SpyEM(BayesClassifier):
     noise : float, default=0.15
         The share of spies that may score below likely negatives.
     spy_iter : int, default=1
-        Steps of EM before the spies are looked at. The paper goes on until EM converges; where one model is too simple
-        for all negatives, each step takes more of them for positive, and the spies show less.
+        Steps of EM before the spies are scored. The paper runs EM to convergence; if one model is too simple for all
+        negatives, each step calls more of them positive, and the spies reveal less.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        What :math:`\pi_i` is the positive share of: U, or P and U.
+        Whether :math:`\pi_i` is the share of positives in U, or in P and U.
     model : {"auto", "multinomial", "gaussian"}, default="auto"
-        ``"auto"`` is multinomial for sparse rows, which are taken for counts, and Gaussian for dense ones.
+        ``"auto"`` is multinomial for sparse rows, which are assumed to be counts, and Gaussian for dense ones.
     alpha : float, default=0.1
-        Additive smoothing of counts, in the multinomial model; 0.1 is Lee and Liu's (2003).
+        Additive smoothing of counts, in the multinomial model; Lee and Liu (2003) use 0.1.
     var_smoothing : float, default=0.01
         The share of the largest variance of a feature that is added to all variances, in the Gaussian model.
     select : bool, default=True
-        Take step 3; else EM goes on until it converges.
+        Whether to take step 3; otherwise EM runs to convergence.
     tol : float, default=1e-4
         EM has converged when the mean change of Pr(1 | x) is below this.
     max_iter : int, default=100
-        Steps of EM at most.
+        The maximal number of EM steps.
     random_state : int, RandomState instance or None, default=None
-        Chooses the spies.
+        Seed of the choice of spies.
 
     Attributes
     ----------
@@ -72,9 +72,9 @@ class SpyEM(BayesClassifier):
     prior_ : float
         The model's Pr(y = 1).
     n_likely_negative_ : int
-        How many unlabelled rows the spies show to be likely negatives. If there are none, EM starts from all of U.
+        The number of likely negatives found with the spies. If it is 0, EM starts from all of U.
     n_iter_ : int
-        The step of EM whose model is kept.
+        The EM step of the selected model.
     n_features_in_ : int
     """
 
@@ -118,20 +118,7 @@ class SpyEM(BayesClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Send spies, then run EM.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one; two labelled rows at least.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.model_name_ = model_for(self.model, X)
         labelled = s == 1
         spies = send_spies(labelled, self.spies, check_random_state(self.random_state))
@@ -141,7 +128,6 @@ class SpyEM(BayesClassifier):
         self.n_likely_negative_ = int(negative.sum())
         final = search.run(labelled, or_all(negative, labelled), self.max_iter, select=self.select)
         self.model_, self.prior_, self.n_iter_ = final.model, final.prior, final.step
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +142,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _EM:
-    X: Any
+    X: Rows
     scenario: Scenario
     model: Literal["multinomial", "gaussian"]
     smoothing: float
     tol: float
 
     def run(self, fixed: Mask, negative: Mask, max_iter: int, *, select: bool) -> Step:
-        """Run EM with ``fixed`` rows always positive, others starting as negative or, in neither mask, not at all."""
+        """Run EM; ``fixed`` rows stay positive, ``negative`` rows start as negative, others join in the second step."""
         positive, members = fixed.astype(np.float64), fixed | negative
         population = ~fixed if self.scenario == "case-control" else np.ones_like(fixed)
-        # None of U is positive yet: as a prior, its share of positives would keep all of it negative for ever.
+        # No row of U is positive yet: a prior estimated from U would keep all of it negative forever.
         now = self._maximise(positive, members.astype(np.float64), members, 1)
         for step in range(2, max_iter + 1):
             expected = np.where(fixed, 1.0, expit(now.odds))
@@ -182,7 +168,7 @@ class _EM:
     def _maximise(self, positive: Floats, members: Floats, population: Mask, step: int) -> Step:
         """Fit naive Bayes to expected classes; ``members`` are 1, or 0 for rows that do not take part."""
         prior = float(np.clip(positive[population].mean(), _EDGE, 1.0 - _EDGE))
-        # Without any weight a class has no moments.
+        # A class without any weight would have no moments.
         weights = (members * (1.0 - positive) + _EDGE / len(positive), members * positive)
         model = fit_naive_bayes(self.X, weights, prior, self.model, self.smoothing)
         return Step(model, model.log_odds(self.X), prior, step)

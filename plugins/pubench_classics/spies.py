@@ -1,4 +1,4 @@
-"""Spies: labelled rows hidden among the unlabelled ones, which tell how unlabelled positives score."""
+"""Spies: labelled rows hidden among the unlabelled ones, which show how unlabelled positives score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Mask = NDArray[np.bool_]
 
 
 def send_spies(labelled: Mask, share: float, rng: np.random.RandomState) -> Mask:
-    """Choose the labelled rows that become spies: the share, but one at least and not all.
+    """Choose the labelled rows that become spies: the given share, but at least one and not all.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def send_spies(labelled: Mask, share: float, rng: np.random.RandomState) -> Mask
     rows = np.flatnonzero(labelled)
     if len(rows) < 2:
         raise ValueError(
-            "y has 1 labelled row, but spies need 2 at least: one to be hidden, one to learn from"
+            "y has 1 labelled row, but spies need at least 2: one to be hidden, one to learn from; label more rows"
         )
     n_spies = min(max(1, round(share * len(rows))), len(rows) - 1)
     spies = np.zeros(len(labelled), dtype=np.bool_)
@@ -42,15 +42,15 @@ def send_spies(labelled: Mask, share: float, rng: np.random.RandomState) -> Mask
 
 
 def below_spies(scores: NDArray[np.float64], labelled: Mask, spies: Mask, noise: float) -> Mask:
-    """Return the unlabelled rows that score below all spies but a share of them, the noise.
+    """Return the unlabelled rows that score below all spies except a share of them, the noise.
 
     Parameters
     ----------
     scores : float array of shape (n,)
-        Of a model to which spies were unlabelled.
+        Scores by a model for which the spies were unlabelled.
     labelled, spies : bool arrays of shape (n,)
     noise : float
-        The share of spies that may score lower: they may be outliers.
+        The share of spies that may score lower, since they may be outliers.
 
     Returns
     -------
@@ -67,8 +67,8 @@ def or_all(negative: Mask, labelled: Mask) -> Mask:
     if negative.any():
         return negative
     warnings.warn(
-        f"none of the {int((~labelled).sum())} unlabelled rows looks negative beside the labelled ones, so all are "
-        "taken for negative at first; the first step may want other features or parameters",
-        stacklevel=3,
+        f"none of the {int((~labelled).sum())} unlabelled rows looks negative compared with the labelled ones, so all "
+        "are treated as negative at first; try other features or parameters for the first step",
+        stacklevel=4,
     )
     return ~labelled

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.base import Either, OneOf, Rule, Whole
+from pubench.base import Either, OneOf, Rows, Rule, Whole
 from pubench.specs import Scenario
 from pubench_extratrees.forest import PUTrees
 
@@ -33,42 +33,43 @@ class PUExtraTrees(PUTrees):
     and 15) and :math:`\min(W_p, W_n)` (sigmoid; Equation 16). For uPU and :math:`W_n < 0` they are, in the same
     order, the same or -inf without U; :math:`4 W_n` (savage); -inf; :math:`W_n`.
 
-    Each node tries some thresholds on some features, drawn at random, and takes the split that lowers the risk
-    most (Equations 7 and 8; Algorithms 3 to 5). It ends when pure (risk 0 for nnPU, -inf for uPU), when all
-    features are constant, when only one kind of row is left, or where a parameter says so.
+    Each node tries random thresholds on random features, and takes the split that reduces the risk most (Equations 7
+    and 8; Algorithms 3 to 5). A node becomes a leaf when it is pure (risk 0 for nnPU, -inf for uPU), when all features
+    are constant, when it holds only P or only U, or when a parameter stops it.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Trees.
+        The number of trees.
     prior : float or str, default=0.5
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. The default is a
-        placeholder: give yours.
+        placeholder: set it.
     scenario : {"case-control", "single-training-set"}, default="case-control"
         Whether U is a sample of the population, or P and U together are.
     risk : {"nnpu", "upu"}, default="nnpu"
-        Which PU risk to minimise. uPU over-fits, above all with the quadratic loss.
+        Which PU risk to minimise. uPU over-fits, especially with the quadratic loss.
     loss : {"quadratic", "logistic", "savage", "sigmoid"}, default="quadratic"
         With nnPU, savage gives the same trees as quadratic.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Features F to try at a node: the square root or logarithm of d, rounded up; a number; a share; or all.
-        Constant features do not count.
+        The number F of features to try at a node: the square root or logarithm of d, rounded up; a number; a share;
+        or None for all. Constant features do not count.
     n_thresholds : int or None, default=1
-        Thresholds T to draw, uniformly within the feature's range at the node; None tries all (Algorithm 2).
+        The number T of thresholds to draw uniformly from the feature's range at the node; None tries all
+        (Algorithm 2).
     bootstrap : bool, default=False
-        Whether each tree learns from rows drawn with replacement, P and U apart.
+        Whether each tree learns from rows drawn with replacement, separately from P and from U.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
-        Rows, P and U together, that a node needs to be split.
+        The minimal number of rows, of P and U together, in a node that is split.
     min_samples_leaf : int, default=1
-        Rows, P and U together, that both children need.
+        The minimal number of rows, of P and U together, in a child.
     max_leaf_nodes : int or None, default=None
-        If given, the leaf whose split lowers the risk most is split next, until there are so many.
+        If given, trees grow best first (the leaf whose split reduces the risk most) up to this number of leaves.
     min_risk_decrease : float or None, default=None
-        What a split must take from the risk at least. None allows all, as in the paper: for nnPU the best split
-        may even raise the sum of the nodes' risks, as max(0, .) is taken in each.
+        The minimal reduction of the risk by a split. None allows all splits, as in the paper: for nnPU the best split
+        may even increase the sum of the nodes' risks, because max(0, .) applies to each.
     n_jobs : int or None, default=None
-        Threads. Results do not depend on it.
+        The number of threads. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -78,15 +79,15 @@ class PUExtraTrees(PUTrees):
     prior_ : float
         The prior that was used.
     trees_ : Trees
-        The nodes of all trees as arrays; 32 bytes a node.
+        The nodes of all trees as arrays, 32 bytes per node.
     feature_importances_ : ndarray of shape (d,)
     normalized_feature_importances_ : ndarray of shape (d,)
     n_features_in_ : int
 
     Notes
     -----
-    Fitting takes a copy of a dense X in float32, unless X is that already, column by column; 16 bytes a row for each
-    thread; and, at its end, the memory of the trees once more.
+    Memory of a fit: a float32 copy of a dense X in column order, unless X has this form already; 16 bytes per row for
+    each thread; and, at the end, the memory of the trees once more.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -146,27 +147,18 @@ class PUExtraTrees(PUTrees):
         labelled, unlabelled = (np.sort(rng.choice(rows, len(rows))) for rows in kinds)
         return labelled, unlabelled
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the node of ``trees_`` that each row ends in, tree by tree.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, n_estimators)
-        """
+    def apply(self, X: Rows) -> NDArray[np.int32]:
+        """Return the node of ``trees_`` in which each row ends, for each tree; shape (n, n_estimators)."""
         X = self._rows(X)
         leaves: NDArray[np.int32] = self._in_parts(X, self.trees_.find_leaves)
         return leaves
 
 
 class PURandomForest(PUExtraTrees):
-    """A random forest of PU trees: rows drawn with replacement, best thresholds (Wilton et al., 2022, section 4).
+    """A random forest of PU trees: bootstrap samples and best thresholds (Wilton et al., 2022, section 4).
 
-    It differs from :class:`PUExtraTrees`, where parameters and attributes are described, in two defaults:
-    ``n_thresholds=None`` and ``bootstrap=True``.
+    Parameters and attributes are those of :class:`PUExtraTrees`. Two defaults differ: ``n_thresholds=None`` and
+    ``bootstrap=True``.
     """
 
     def __init__(
@@ -208,10 +200,10 @@ class PURandomForest(PUExtraTrees):
 
 
 class PUDecisionTree(PUTrees):
-    """One tree that takes the best split over all features and thresholds (Wilton et al., 2022, section 3).
+    """A single tree with the best split over all features and thresholds (Wilton et al., 2022, section 3).
 
-    Parameters and attributes are those of :class:`PUExtraTrees` that make sense for one tree; here
-    ``max_features=None`` and ``n_thresholds=None``, so that nothing is random unless ties are.
+    Parameters and attributes are those of :class:`PUExtraTrees` that apply to one tree. The defaults are
+    ``max_features=None`` and ``n_thresholds=None``, so only ties are broken at random.
     """
 
     def __init__(
@@ -243,8 +235,8 @@ class PUDecisionTree(PUTrees):
         self.min_risk_decrease = min_risk_decrease
         self.random_state = random_state
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the node of ``trees_`` that each row ends in; shape (n,)."""
+    def apply(self, X: Rows) -> NDArray[np.int32]:
+        """Return the node of ``trees_`` in which each row ends; shape (n,)."""
         X = self._rows(X)
         leaves: NDArray[np.int32] = self.trees_.find_leaves(X)[:, 0]
         return leaves

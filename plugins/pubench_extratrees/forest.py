@@ -1,10 +1,10 @@
-"""What all PU trees share: from rows and parameters to fitted trees, and from these to answers."""
+"""The base class of PU trees: from rows and parameters to fitted trees, and from these to predictions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -12,10 +12,22 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils.validation import check_is_fitted
 
-from pubench.base import PRIOR, Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import (
+    PRIOR,
+    Either,
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    Whole,
+    validate_rows,
+)
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
-from pubench.specs import SCENARIOS
+from pubench.specs import SCENARIOS, Scenario
 from pubench_extratrees._grow import grow
 from pubench_extratrees.importance import Importance, risk_decrease
 from pubench_extratrees.trees import Trees, as_rows
@@ -29,7 +41,7 @@ _MOST = 2**31 - 1
 
 
 class PUTrees(PUClassifier):
-    """Base of classifiers made of trees that minimise a PU risk; subclasses say what a tree may try, and how many."""
+    """Base class of classifiers made of trees that minimise a PU risk; subclasses decide how many, and their splits."""
 
     param_rules: ClassVar[dict[str, Rule]] = {
         "prior": PRIOR,
@@ -39,7 +51,7 @@ class PUTrees(PUClassifier):
         "max_features": Either(
             OneOf(("sqrt", "log2", None)), Whole(low=1), Real(low=0.0, high=1.0, open_low=True)
         ),
-        # All thresholds take less time than so many drawn.
+        # More random thresholds take longer than trying all.
         "n_thresholds": Either(Whole(low=1, high=100_000), _NONE),
         "max_depth": Either(Whole(low=1, high=_MOST), _NONE),
         "min_samples_split": Whole(low=2, high=_MOST),
@@ -48,9 +60,12 @@ class PUTrees(PUClassifier):
         "min_risk_decrease": Either(Real(), _NONE),
     }
 
-    # Set by every subclass's __init__.
+    # Trees are grown column by column, hence the layout.
+    row_rules = RowRules(sparse="csc", dtype=np.float32, order="F")
+
+    # Set by the __init__ of every subclass.
     prior: float | str
-    scenario: Any
+    scenario: Scenario
     risk: str
     loss: str
     max_features: str | int | float | None
@@ -60,28 +75,9 @@ class PUTrees(PUClassifier):
     min_samples_leaf: int
     max_leaf_nodes: int | None
     min_risk_decrease: float | None
-    random_state: Any
+    random_state: int | np.random.RandomState | None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-            Read as float32; sparse rows stay sparse.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, accept_sparse="csc", dtype=np.float32, order="F")
+    def _fit(self, X: Rows, s: Labels) -> None:
         columns = _as_columns(X)
         self.prior_ = prior_to_use(self, X, s)
         weights = signed_weights(s, self.prior_, self.scenario)
@@ -102,11 +98,10 @@ class PUTrees(PUClassifier):
             for seed in seeds
         )
         grown = Parallel(n_jobs=self._n_jobs(), require="sharedmem")(tasks)
-        # Trees take as much memory again while they are joined: let the rows go first.
+        # Joining the trees doubles their memory: free the rows first.
         del X, columns, tasks
         self.trees_ = Trees.join(grown)
         self.importance_ = risk_decrease(self.trees_, weights, self.n_features_in_)
-        return self
 
     def _n_trees(self) -> int:
         return 1
@@ -117,7 +112,7 @@ class PUTrees(PUClassifier):
     def _draw(
         self, kinds: Sequence[NDArray[np.int32]], seed: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the rows of P and of U for one tree, to be put in another order by it."""
+        """Return the rows of P and of U for one tree, which reorders them in place."""
         labelled, unlabelled = kinds
         return labelled.copy(), unlabelled.copy()
 
@@ -133,66 +128,52 @@ class PUTrees(PUClassifier):
         )
 
     def _n_features(self, d: int) -> int:
-        wanted: Any = self.max_features
+        wanted = self.max_features
         if wanted is None:
             return d
         if isinstance(wanted, str):
             return max(1, math.ceil(math.sqrt(d) if wanted == "sqrt" else math.log2(d)))
-        # A float is a share, 1.0 included; a whole number is itself.
+        # A float, 1.0 included, is a share; a whole number is a count.
         return min(math.ceil(wanted * d) if isinstance(wanted, float) else int(wanted), d)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the estimated probability of the positive class less one half; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return the estimated Pr(y = 1 | x) minus one half, shape (n,); at least 0 means positive."""
         decision = self._share(X) - 0.5
-        # A tie is negative (the paper's Proposition 4): just below 0, so that all ways to decide agree.
+        # A tie is negative (the paper's Proposition 4): just below 0, so that predict agrees.
         decision[decision == 0.0] = -np.finfo(np.float64).tiny
         return decision
 
-    def _share(self, X: Any) -> NDArray[np.float64]:
+    def _share(self, X: Rows) -> NDArray[np.float64]:
         sums: NDArray[np.float64] = self._in_parts(self._rows(X), self.trees_.sum_shares)
         return sums / len(self.trees_.roots)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        r"""Return the mean over trees of :math:`v^* = W_p / (W_p + W_n)` in the row's leaf, kept within [0, 1].
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
+        r"""Return the probabilities of both classes, shape (n, 2).
 
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
+        That of the positive class is the mean over trees of :math:`v^* = W_p / (W_p + W_n)` in the row's leaf, clipped
+        to [0, 1].
         """
         positive = self._share(X)
         return np.column_stack([1.0 - positive, positive])
 
-    def _rows(self, X: Any) -> Any:
-        return as_rows(validate_rows(self, X, accept_sparse="csr", dtype=np.float32, order="C"))
+    def _rows(self, X: Rows) -> Rows:
+        return as_rows(validate_rows(self, X, accept_sparse="csr", order="C"))
 
-    def _in_parts(self, X: Any, action: Any) -> Any:
+    def _in_parts(self, X: Rows, action: Callable[[Rows], NDArray[Any]]) -> NDArray[Any]:
         n_jobs = effective_n_jobs(self._n_jobs())
         if n_jobs == 1:
             return action(X)
         parts = [X[rows] for rows in gen_even_slices(X.shape[0], min(n_jobs, X.shape[0]))]
-        done: Sequence[Any] = Parallel(n_jobs=n_jobs, require="sharedmem")(
+        done: Sequence[NDArray[Any]] = Parallel(n_jobs=n_jobs, require="sharedmem")(
             delayed(action)(part) for part in parts
         )
         return np.concatenate(done)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The risk reduction importance: mean over trees of the risk that splits on a feature save; shape (d,).
+        """The risk reduction importance, shape (d,): the mean over trees of the risk removed by splits on a feature.
 
-        They add up to the risk at the root less that of the leaves. Splits that make a uPU risk -inf are left out.
+        The sum is the risk of the root minus that of the leaves. Splits that make a uPU risk -inf are excluded.
         """
         check_is_fitted(self)
         importance: Importance = self.importance_
@@ -200,14 +181,14 @@ class PUTrees(PUClassifier):
 
     @property
     def normalized_feature_importances_(self) -> NDArray[np.float64]:
-        """As :attr:`feature_importances_`, each split's part divided by its node's share of the population."""
+        """Like :attr:`feature_importances_`, with each split divided by its node's share of the population."""
         check_is_fitted(self)
         importance: Importance = self.importance_
         return importance.normalized
 
 
-def _as_columns(X: Any) -> tuple[Any, Any, Any]:
-    """Return what ``grow`` reads: columns one after another if dense, the three arrays of CSC if sparse."""
+def _as_columns(X: Rows) -> tuple[NDArray[Any], NDArray[np.int32] | None, NDArray[np.int64] | None]:
+    """Return what ``grow`` reads: the columns one after another if dense, the three arrays of CSC if sparse."""
     if isinstance(X, np.ndarray):
         return X.ravel(order="F"), None, None
     X = as_rows(X)

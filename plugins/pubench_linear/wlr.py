@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from pubench.base import OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import Labels, OneOf, PUClassifier, Real, RowRules, Rows, Rule, Whole, validate_rows
 from pubench_linear.newton import minimise
 
 __all__ = ["WeightedLogisticRegression"]
@@ -38,15 +38,15 @@ class WeightedLogisticRegression(PUClassifier):
     ----------
     c : float, default=1.0
         The strength of the penalty, 1e-100 to 1e100; the paper tries 0.005, 0.01, 0.05 and 0.1. The default was
-        the best of six powers of ten on standardised tables; unit-length rows, such as texts, want about 1e-4.
+        the best of six powers of ten on standardised tables; unit-length rows, such as texts, need about 1e-4.
     cost : {"update", "printed"}, default="update"
-        Which of the two penalties ``c`` means. The update's is the default: the paper's values of c were used
-        with it, and as it grows with N like the losses, a c chosen on a part of the rows suits all of them.
+        Which of the two penalties ``c`` belongs to. The default is that of the update: the paper's values of c were
+        used with it, and it grows with N like the losses, so a c chosen on some of the rows suits all of them.
     tol : float, default=1e-6
-        Fitting ends when a Newton step, measured by the curvature of the cost, is this small relative to the
+        The fit ends when a Newton step, measured by the curvature of the cost, is this small relative to the
         first one and to the cost: see `pubench_linear.newton.minimise`. The scale of columns does not matter.
     max_iter : int, default=1000
-        Newton steps at most; a ConvergenceWarning tells when they did not suffice.
+        The maximal number of Newton steps; a ConvergenceWarning says when they did not suffice.
 
     Attributes
     ----------
@@ -67,6 +67,8 @@ class WeightedLogisticRegression(PUClassifier):
         "max_iter": Whole(low=1),
     }
 
+    row_rules = RowRules(sparse="csr", dtype=np.float64, order="C")
+
     def __init__(
         self,
         c: float = 1.0,
@@ -80,73 +82,36 @@ class WeightedLogisticRegression(PUClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Minimise the cost.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-            Sparse rows stay sparse.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+    def _fit(self, X: Rows, s: Labels) -> None:
         found = minimise(X, s, self._penalty(s), tol=self.tol, max_iter=self.max_iter)
         if not found.reached:
             warnings.warn(
                 f"{type(self).__name__} stopped after {found.steps} Newton steps short of tol={self.tol}; "
                 "raise max_iter, or scale the columns of X",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         self.coef_ = found.theta[np.newaxis, :-1]
         self.intercept_ = found.theta[-1:]
         self.n_iter_ = found.steps
-        return self
 
-    def _penalty(self, s: NDArray[np.uint8]) -> float:
-        """Return what minimise takes: twice the factor of ||w||^2 + b^2, all weights of rows adding up to 1."""
+    def _penalty(self, s: Labels) -> float:
+        """Return the penalty for ``minimise``: twice the factor of ||w||^2 + b^2 if the weights of rows sum to 1."""
         n_unlabelled = int(s.size - s.sum())
         if self.cost == "printed":
             return self.c / n_unlabelled
         return self.c * s.size / (2 * _STEP_WITH_MOMENTUM * n_unlabelled)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return g(x) = w'x + b; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, accept_sparse="csr", dtype=np.float64)
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+        """Return g(x) = w'x + b, shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X)
         return np.asarray(X @ self.coef_[0] + self.intercept_[0])
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the weighted model's probabilities of both classes.
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
+        """Return the probabilities of both classes under the weighted model, shape (n, 2).
 
-        They are those of a population in which P and U weigh the same: right for thresholding at one half,
-        not estimates of Pr(y = 1 | x).
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
+        They belong to a population in which P and U have the same weight: right for a threshold of one half, but not
+        estimates of Pr(y = 1 | x).
         """
         decision = self.decision_function(X)
         return np.column_stack([expit(-decision), expit(decision)])

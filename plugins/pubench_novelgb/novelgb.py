@@ -1,9 +1,9 @@
-"""NovelGB of Timmons et al.: gradient boosting on the PU risk, by LightGBM."""
+"""NovelGB of Timmons et al.: gradient boosting on the PU risk, with LightGBM."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,13 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 from pubench.base import (
     PRIOR,
     Either,
+    Labels,
     OneOf,
     PUClassifier,
     Real,
+    RowRules,
+    Rows,
     Rule,
     Whole,
     held_rows,
-    validate_pu,
     validate_rows,
 )
 from pubench.priors import prior_to_use
@@ -34,79 +36,72 @@ __all__ = ["NovelGB"]
 
 Floats = NDArray[np.float64]
 
-# LightGBM reads both kinds of floats as they are, and knows what to do with NaN.
-_ROWS = {
-    "accept_sparse": "csr",
-    "dtype": (np.float64, np.float32),
-    "ensure_all_finite": "allow-nan",
-}
-
 
 class NovelGB(PUClassifier):
     r"""Gradient boosted trees that minimise a PU risk of the logistic loss.
 
-    Each tree takes a Newton step on the risk of Eq. 2, the slopes and curvatures being those of
-    :class:`pubench_novelgb.objective.Objective`; scores start at the log-odds of the prior, the constant that
-    minimises the risk. The unbiased risk has no minimum where labelled rows are dense, so three things keep scores
-    finite whatever the parameters: the penalty ``l2``, the bound ``max_score``, and a limit of
-    ``learning_rate * max_score`` on what one tree may add.
+    Each tree takes a Newton step on the risk of Eq. 2, with the slopes and curvatures of
+    :class:`pubench_novelgb.objective.Objective`. Scores start at the log-odds of the prior, the constant that
+    minimises the risk. The unbiased risk has no minimum where labelled rows are dense. Three things keep scores
+    finite for all parameters: the penalty ``l2``, the bound ``max_score``, and a limit of
+    ``learning_rate * max_score`` on the contribution of one tree.
 
     Parameters
     ----------
     prior : float or str, default=0.5
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        What the unlabelled rows are; the paper's data are a single training set.
+        Whether U, or P and U together, are a sample of the population. The paper uses a single training set.
     risk : {"upu", "nnpu"}, default="upu"
-        The paper's unbiased risk, or the variant that steps back when the estimated risk on negatives falls below
-        ``-beta``, which it can only by over-fitting.
+        The paper's unbiased risk, or the non-negative variant, which steps back when the estimated risk on negatives
+        falls below ``-beta``. Only over-fitting makes it negative.
     n_estimators : int, default=100
-        Trees at most.
+        The maximal number of trees.
     learning_rate : float, default=0.1
     max_depth : int, default=3
-        The depth of trees, at most 16.
+        The maximal depth of a tree, at most 16.
     max_leaf_nodes : int, default=31
-        Leaves of a tree at most, the best grown first; up to a depth of 4 only ``max_depth`` matters.
+        The maximal number of leaves of a tree, grown best first; up to a depth of 4 only ``max_depth`` matters.
     min_samples_leaf : int, default=10
-        Rows of a leaf at least. LightGBM counts a row by its curvature: one with a confident score counts less.
+        The minimal number of rows in a leaf. LightGBM weights a row by its curvature: confident scores count less.
     l2 : float, default=50.0
-        The penalty on leaf values: a leaf of m rows at score 0 is shrunk by :math:`m / (m + 4 \cdot l2)`. Far more
-        than supervised boosting wants, since the risk rewards large scores without end.
+        The penalty on leaf values: a leaf of m rows at score 0 is shrunk by :math:`m / (m + 4 \cdot l2)`. It is much
+        larger than in supervised boosting, since the risk keeps rewarding larger scores.
     max_score : float, default=10.0
-        Scores lie in [-max_score, max_score]; at most 15, where a curvature is still a safe divisor.
+        Scores are clipped to [-max_score, max_score]; at most 15, where dividing by a curvature is still safe.
     subsample, max_features : float, default=1.0
-        The shares of rows and of columns that each tree sees.
+        The shares of rows and of columns used by each tree.
     beta, gamma : float, default=0.0 and 1.0
-        nnPU alone: how far below zero the estimated risk on negatives may fall, and the length of the steps back,
-        relative to the others.
+        nnPU only: how far below zero the estimated risk on negatives may fall, and the relative length of the steps
+        back.
     early_stopping : bool, default=False
-        Whether to hold out a share of P and of U, and to keep the trees up to the least unbiased risk (logistic
-        loss) on it. These rows were not fitted, so that the unbiased risk is right for nnPU, too.
+        Whether to hold out a share of P and of U, and to keep the trees up to the smallest unbiased risk (logistic
+        loss) on it. These rows are not used for fitting, so the unbiased risk is appropriate for nnPU, too.
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
-        The share held out, and trees without a new least risk after which early stopping ends.
+        The share held out, and the number of trees without improvement after which the fit stops.
     n_jobs : int or None, default=None
-        Threads; -1 is one for each core. Results do not depend on it.
+        The number of threads; -1 uses all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the held-out rows, and those and the columns that each tree sees.
+        Seed of the held-out rows, and of the rows and columns used by each tree.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
     booster_ : lightgbm.Booster
-        The trees; their sum plus ``initial_score_`` is the score before it is bounded.
+        The trees; their sum plus ``initial_score_`` is the score before clipping.
     prior_, initial_score_ : float
-        The prior that was used, and its log-odds, bounded.
+        The prior that was used, and its log-odds, clipped.
     n_estimators_ : int
-        Trees kept.
+        The number of trees kept.
     validation_risk_ : ndarray of shape (t,)
-        With early stopping, the risk of the held-out rows after each tree tried.
+        With early stopping, the risk on the held-out rows after each tree.
     n_features_in_ : int
 
     Notes
     -----
-    Columns are binned (at most 255 bins) by a sample of rows: a quarter of them but at least 5,000 if X is dense,
-    200,000 if it is sparse. Above 5,000 rows the same data, dense and sparse, may therefore give other trees.
+    Columns are binned (at most 255 bins) using a sample of rows: a quarter of them but at least 5,000 if X is dense,
+    200,000 if it is sparse. Above 5,000 rows, the same data may therefore give different trees as dense and as sparse.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -129,6 +124,9 @@ class NovelGB(PUClassifier):
         "n_iter_no_change": Whole(low=1),
         "n_jobs": Either(Whole(1, 1024), Whole(-1024, -1), OneOf((None,))),
     }
+
+    # LightGBM reads both types of floats, and sends NaN to the better side of each split.
+    row_rules = RowRules(sparse="csr", missing=True, dtype=(np.float64, np.float32))
 
     def __init__(
         self,
@@ -173,27 +171,7 @@ class NovelGB(PUClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-            Sparse rows stay sparse. NaN is a missing value, which goes to the better side of each split.
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, **_ROWS)
+    def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)
         rng = check_random_state(self.random_state)
         seed, held_out = int(rng.randint(2**31 - 1)), None
@@ -218,10 +196,9 @@ class NovelGB(PUClassifier):
             held_out=held_out,
         )
         self.n_estimators_ = int(self.booster_.current_iteration())
-        return self
 
     def _options(self, seed: int) -> dict[str, Any]:
-        """Return the parameters as LightGBM calls them."""
+        """Return the parameters under LightGBM's names."""
         return {
             "learning_rate": self.learning_rate,
             "max_depth": self.max_depth,
@@ -236,7 +213,7 @@ class NovelGB(PUClassifier):
             "seed": seed,
         }
 
-    def _hold_out(self, X: Any, s: NDArray[np.uint8], seed: int) -> tuple[Any, NDArray[np.uint8], HeldOut]:
+    def _hold_out(self, X: Rows, s: Labels, seed: int) -> tuple[Rows, Labels, HeldOut]:
         held = held_rows(s, self.validation_fraction, seed)
         s_held, prior, scenario = s[held], self.prior_, self.scenario
 
@@ -249,49 +226,31 @@ class NovelGB(PUClassifier):
     def _bounded(self, scores: Any) -> Any:
         return np.clip(scores, -self.max_score, self.max_score)
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the bounded scores, estimates of the log-odds of y = 1; at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, **_ROWS)
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the bounded scores, estimates of the log-odds of y = 1, shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X)
         total = raw_scores(self.booster_, X, n_threads=effective_n_jobs(self.n_jobs))
         return np.asarray(self._bounded(self.initial_score_ + total))
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
-        """Yield the bounded scores after each tree, ``n_estimators_`` times; the last is the decision function.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Yields
-        ------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, **_ROWS)
+    def staged_decision_function(self, X: Rows) -> Iterator[Floats]:
+        """Yield the bounded scores, shape (n,), after each tree; the last are decision_function(X)."""
+        X = validate_rows(self, X)
         n_threads, total = effective_n_jobs(self.n_jobs), np.zeros(X.shape[0])
         for tree in range(self.n_estimators_):
             total = total + raw_scores(self.booster_, X, n_threads=n_threads, first=tree, n_trees=1)
             yield np.asarray(self._bounded(self.initial_score_ + total))
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Rows) -> Floats:
         """Return the estimated probabilities of both classes, shape (n, 2): the logistic function of the score.
 
-        They estimate Pr(y | x) of the population, whose share of positives is the prior. X is (n, d), dense or sparse.
+        They estimate Pr(y | x) in the population, whose share of positives is the prior.
         """
         decision = self.decision_function(X)
         return np.column_stack([expit(-decision), expit(decision)])
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each column in the risk that splits have removed, shape (d,); zeros where nothing was split."""
+        """The share of each column in the risk removed by splits, shape (d,); all zeros if there is no split."""
         check_is_fitted(self)
         gains = np.asarray(self.booster_.feature_importance("gain"), dtype=np.float64)
         total = gains.sum()

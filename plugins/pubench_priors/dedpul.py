@@ -28,16 +28,6 @@ def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
 
     r is estimated on U's scale of ranks, on which U's density is 1: a histogram of P with 1,000 cells, smoothed by a
     Gaussian kernel (reflected at the ends), made non-decreasing, and of mean 1.
-
-    Parameters
-    ----------
-    labelled, unlabelled : float arrays of shapes (n_p,) and (n_u,)
-        Scores, of which only the order counts.
-
-    Returns
-    -------
-    float
-        The share of positives among the unlabelled rows.
     """
     return expected_share(density_ratio(labelled, unlabelled), _TOLERANCE / math.sqrt(len(labelled)))
 

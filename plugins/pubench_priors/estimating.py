@@ -31,7 +31,7 @@ __all__ = [
 Statistic = Callable[[Floats, Labels], float]
 """From scores (n,) and labels s (n,) to the prior."""
 Share = Callable[[Floats, Floats], float]
-"""From the scores of P and of U to the share of positives in U."""
+"""From the scores of P and of U, shapes (n_p,) and (n_u,), to the share of positives in U; only their order counts."""
 # An excess of so many standard errors is overlap: the smoothing of e1 and e2 alone makes two or three at times.
 _FAR, _MATTERS = 4.0, 0.01
 
@@ -76,7 +76,7 @@ def estimate_by_scores(
 
 
 def mixture_estimator(name: str, share: Share) -> Callable[..., PriorEstimate]:
-    """Return the prior estimator, of both scenarios, that a share of positives makes; it says what the share says."""
+    """Return the prior estimator, for both scenarios, based on a share of positives; it inherits the docstring."""
 
     def estimate(
         X: Any, s: ArrayLike, *, scenario: Scenario, random_state: Any = None, **settings: Any
@@ -84,8 +84,7 @@ def mixture_estimator(name: str, share: Share) -> Callable[..., PriorEstimate]:
         problem = read_problem(name, X, s, scenario, random_state, claimed=SCENARIOS)
         return estimate_by_scores(problem, Settings.of(name, settings), share=share)
 
-    told = inspect.getdoc(share) or ""
-    estimate.__doc__ = f"{told.partition('Parameters')[0]}{_MIXTURE_PARAMETERS}"
+    estimate.__doc__ = f"{inspect.getdoc(share)}\n\n{_MIXTURE_PARAMETERS}"
     estimate.__name__ = estimate.__qualname__ = name.replace("-", "_")
     return estimate
 

@@ -39,16 +39,6 @@ def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
 
     The kernel is Gaussian, of width 0.2 on a scale of ranks from 0 to 1, half of it P's. Means are represented by
     50 evenly spaced landmarks (Nystroem), which also span the hull: time and memory grow with n as the scores do.
-
-    Parameters
-    ----------
-    labelled, unlabelled : float arrays of shapes (n_p,) and (n_u,)
-        Scores, of which only the order counts.
-
-    Returns
-    -------
-    float
-        The share of positives among the unlabelled rows.
     """
     on_p, on_u = _places(labelled, unlabelled)
     embedding = _embedding()

@@ -28,16 +28,6 @@ def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
     The functions are indicators of 20 bins of scores that hold equal shares of P. :math:`\lambda` is set so that the
     penalty's slope is what noise gives it, :math:`\lambda = 0.66 \sum_l \sigma_l a_l` with :math:`\sigma_l` the
     standard error of :math:`\theta a_l - b_l`; the paper chooses it by cross-validation.
-
-    Parameters
-    ----------
-    labelled, unlabelled : float arrays of shapes (n_p,) and (n_u,)
-        Scores, of which only the order counts.
-
-    Returns
-    -------
-    float
-        The share of positives among the unlabelled rows.
     """
     # Equal scores cannot be parted: a quantile that is there twice makes one bin.
     edges = np.unique(np.quantile(labelled, np.arange(1, _BINS) / _BINS, method="higher"))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from pubench.base import Either, OneOf, PUClassifier, Real, Rule, Whole, validate_pu, validate_rows
+from pubench.base import Either, Labels, OneOf, PUClassifier, Real, RowRules, Rows, Rule, Whole, validate_rows
 from pubench.specs import SCENARIOS, Scenario
 from pubench_pual.graph import laplacian, mutual_neighbours
 from pubench_pual.intercept import enough_labelled, least_difference, puf_intercept
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 class PUAL(PUClassifier):
     r"""Support vector machines for P and U with a hinge or squared loss on either, and a local term.
 
-    Over the score :math:`f(x) = \beta^\top x + \beta_0`, or over those of a kernel's space, the objective is
+    The score is :math:`f(x) = \beta^\top x + \beta_0`, or a function in the space of a kernel. The objective is
 
     .. math::
 
@@ -38,7 +38,7 @@ class PUAL(PUClassifier):
     where R is the Laplacian of the graph of mutual nearest neighbours (equations 5 and 6):
 
     - ``"pual"``: hinge on P, squared on U, local term (equation 7; kernels: 26). Labelled rows far on the right
-      side of the boundary cost nothing, so that a second group of positives does not drag it along;
+      side of the boundary cost nothing, so a distant second group of positives does not shift it;
     - ``"gllc"``: squared on both, local term (equation 4);
     - ``"blssvm"``: squared on both, no local term (equation 3);
     - ``"bsvm"``: hinge on both, no local term (equation 2).
@@ -50,65 +50,64 @@ class PUAL(PUClassifier):
     loss : {"pual", "gllc", "blssvm", "bsvm"}, default="pual"
     kernel : {"linear", "rbf"}, default="linear"
     losses : {"mean", "sum"}, default="mean"
-        Whether losses are averaged over P and over U, like the local term, or summed as in the equations. In means
-        the same parameters suit any number of rows, and the experiments of the paper work with its ranges.
+        Whether losses are averaged over P and over U, like the local term, or summed as in the equations. With means,
+        the same parameters suit any number of rows, and the ranges of the paper's experiments work.
     C_p, C_u : float, default=1.0 and 0.3
         The weights of the losses, above 0. The paper fixes C_p. With means and squared losses on U, C_u below
-        a quarter of C_p lets the constant score 1 win, as it satisfies every hinge.
+        a quarter of C_p makes the constant score 1 optimal, since it satisfies every hinge.
     ridge : float, default=0.01
-        The paper's lambda, above 0; for standardised features or the kernel. It grows with the square of the
-        features' scale.
+        The paper's lambda, above 0. The default suits standardised features and the kernel; it should grow with the
+        square of the features' scale.
     n_neighbors : int, default=5
         Neighbours in the graph; exact up to 10,000 rows or 8 columns, approximate beyond both.
     sigma : float, default=1.0
         The width of the graph's weights, in units of the median squared distance between neighbours.
     width : float, default=0.5
-        The radial basis kernel is exp(-squared distance / (2 width^2)), the width being in units of the root mean
-        squared distance of two rows: 0.5 is what ``gamma="scale"`` means elsewhere in scikit-learn. From 1e-10 to
-        1e10.
+        The radial basis kernel is exp(-squared distance / (2 width^2)), with the width in units of the root mean
+        squared distance of two rows. 0.5 corresponds to ``gamma="scale"`` in scikit-learn. From 1e-10 to 1e10.
     form : {"rkhs", "literal"}, default="rkhs"
-        For kernels: the minimum in the kernel's space, or Algorithm 2 as printed, which solves no system and
+        For kernels: the minimum in the kernel's space, or Algorithm 2 as printed, which solves no linear system and
         uses neither ridge nor local term.
     n_components : int or "auto", default="auto"
-        Kernel expansions are over so many rows, drawn at random (Nystroem), if there are more. "auto" takes all
-        rows up to 10,000, and 1,000 beyond. The literal form always takes all, of which there may be 10,000.
+        The maximal number of rows in a kernel expansion; they are drawn at random (Nystroem). "auto" uses all rows up
+        to 10,000, and 1,000 beyond. The literal form always uses all rows, at most 10,000.
     intercept : {"auto", "fit", "puf"}, default="auto"
-        "fit" is where the objective has its minimum; "puf" then moves it to where PUF is highest on the rows of the
-        fit. Linear scores gain much by that, but only where labelled rows are many: few of them, or a kernel
-        expansion, have scores on rows of the fit that are higher than on others, and lose by it. "auto" is "puf" for
-        linear scores with 30 labelled rows and 5 for each feature, else "fit". Where all scores are the same up to
-        the tolerance, there is nothing to move.
+        "fit" minimises the objective; "puf" then moves the intercept to where PUF is highest on the training rows.
+        That helps linear scores much, but only with many labelled rows. With few of them, or with a kernel expansion,
+        training rows score higher than other rows, and "puf" is harmful. "auto" is "puf" for linear scores with at
+        least 30 labelled rows and 5 for each feature, else "fit". The intercept stays if all scores are the same up
+        to the tolerance.
     tol : float, default=1e-5
-        ADMM ends when its primal and dual residuals, relative to the sizes of their terms, fall to this, and a duality
-        gap to 0.001.
+        ADMM stops when its primal and dual residuals, relative to the sizes of their terms, reach this value, and the
+        duality gap reaches 0.001.
     max_iter : int, default=5000
-        Iterations at most; a ConvergenceWarning tells when they did not suffice.
+        The maximal number of iterations; a ConvergenceWarning says when they did not suffice.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        What stands for the population in PUF: U, or P and U together. The objective does not depend on it.
+        Which rows represent the population in PUF: U, or P and U together. The objective does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows of ``n_components``; nothing else is random.
+        Seed of the draw of ``n_components`` rows; nothing else is random.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
     coef_ : ndarray of shape (1, d)
-        Of linear scores.
+        The weights of linear scores.
     intercept_ : ndarray of shape (1,)
     dual_coef_ : ndarray of shape (m,)
-        Of kernel expansions, one for each of
+        The coefficients of a kernel expansion.
     centers_ : ndarray of shape (m, d)
-        rows, from which ``offset_`` is taken away.
+        The rows of a kernel expansion, minus ``offset_``.
     offset_ : ndarray of shape (d,)
     gamma_ : float
         1 / (2 width^2) in the units of the features.
     n_iter_ : int
-        Iterations of ADMM; 1 where there was nothing to iterate.
+        The number of iterations of ADMM; 1 if a single solve suffices.
     residuals_ : ndarray of shape (2,)
-        The last primal and dual residuals; 0 where there was nothing to iterate.
+        The last primal and dual residuals; 0 if a single solve suffices.
     residual_curve_ : ndarray of shape (c, 3)
-        How ADMM came there: iteration, primal and dual residual, every ten iterations and at the end. It has no row
-        where there was nothing to iterate.
+        Iteration, primal and dual residual of ADMM, every ten iterations and at the end. It has no rows if a single
+        solve suffices.
     n_features_in_ : int
     """
 
@@ -129,6 +128,8 @@ class PUAL(PUClassifier):
         "max_iter": Whole(low=1),
         "scenario": OneOf(SCENARIOS),
     }
+
+    row_rules = RowRules(dtype=np.float64)
 
     def __init__(
         self,
@@ -167,20 +168,7 @@ class PUAL(PUClassifier):
         self.scenario = scenario
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Minimise the objective, and choose the intercept.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-        y : array-like of shape (n,)
-            Two classes, the larger in sort order being the labelled one.
-
-        Returns
-        -------
-        self
-        """
-        X, s = validate_pu(self, X, y, dtype=np.float64)
+    def _fit(self, X: Rows, s: Labels) -> None:
         Z, s, offset = _arranged(X, s)
         key = digest(Z)
         goal = self._goal(Z, s, key)
@@ -194,13 +182,12 @@ class PUAL(PUClassifier):
                 f"and {self.residuals_[1]:.1e} (tol = {self.tol:g}) and a duality gap of {ending.gap:.1e}; raise "
                 "max_iter, tol or ridge, scale the features, or bring C_p and C_u nearer to each other",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         size = float(np.einsum("ij,ij->i", Z, Z).max()) if self.kernel == "linear" else 1.0
         intercept = self._intercept(solution, s, least_difference(goal, size, self.ridge, self.tol))
         self._warn_of_one_decision(solution.scores - solution.intercept + intercept)
         self._keep(model, solution, intercept, offset)
-        return self
 
     def _warn_of_one_decision(self, scores: Floats) -> None:
         positive = scores >= 0
@@ -209,13 +196,13 @@ class PUAL(PUClassifier):
         side, remedy = ("positive", "raise C_u") if positive.all() else ("negative", "lower C_u")
         flat = "lower ridge, or scale the features" if self.kernel == "linear" else "lower ridge or width"
         warnings.warn(
-            f"{self.loss} calls all rows of the fit {side}: with C_p = {self.C_p:g}, C_u = {self.C_u:g} and ridge = "
-            f"{self.ridge:g} their scores hardly differ, or lie on one side; {remedy}, {flat}",
+            f"{self.loss} predicts all rows of the fit {side}: with C_p = {self.C_p:g}, C_u = {self.C_u:g} and ridge = "
+            f"{self.ridge:g} their scores hardly differ, or lie on one side of 0; {remedy}, {flat}",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
-    def _goal(self, Z: Floats, s: NDArray[np.uint8], key: bytes) -> Goal:
+    def _goal(self, Z: Floats, s: Labels, key: bytes) -> Goal:
         member, k = MEMBERS[self.loss], self.n_neighbors
         graph = None
         if member.local:
@@ -227,12 +214,12 @@ class PUAL(PUClassifier):
         if self.kernel == "linear":
             if self.form == "literal":
                 raise ValueError(
-                    "form of PUAL may be 'literal' with kernel='rbf' only, for which it is printed"
+                    "form='literal' of PUAL is defined only for kernel='rbf'; use kernel='rbf' or form='rkhs'"
                 )
             return linear_model(Z, goal, self.ridge)
         if self.form == "literal" and len(Z) > EXACT_ROWS:
             raise ValueError(
-                f"form='literal' of PUAL needs the kernel of all rows, of which it takes {EXACT_ROWS} at most; "
+                f"form='literal' of PUAL needs the kernel of all rows and takes at most {EXACT_ROWS} rows; "
                 f"got {len(Z)}: use form='rkhs'"
             )
         kernel = Kernel(
@@ -246,7 +233,7 @@ class PUAL(PUClassifier):
             return n if n <= EXACT_ROWS else LANDMARKS
         return min(self.n_components, n)
 
-    def _intercept(self, solution: Solution, s: NDArray[np.uint8], least: float) -> float:
+    def _intercept(self, solution: Solution, s: Labels, least: float) -> float:
         choice = self.intercept
         if choice == "auto":
             suits = self.kernel == "linear" and enough_labelled(s, self.n_features_in_)
@@ -266,26 +253,17 @@ class PUAL(PUClassifier):
             self.dual_coef_, self.centers_, self.offset_ = coefficients, model.centres, offset
         self.intercept_ = np.array([intercept])
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the score f(x) (equations 1 and 27); at least 0 means positive.
-
-        Parameters
-        ----------
-        X : array of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = validate_rows(self, X, dtype=np.float64)
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the scores f(x) (equations 1 and 27), shape (n,); at least 0 means positive."""
+        X = validate_rows(self, X)
         if self.kernel == "linear":
             return np.asarray(X @ self.coef_[0] + self.intercept_[0])
         scores = expansion(X - self.offset_, self.centers_, self.gamma_, self.dual_coef_)
         return np.asarray(scores + self.intercept_[0])
 
 
-def _arranged(X: Floats, s: NDArray[np.uint8]) -> tuple[Floats, NDArray[np.uint8], Floats]:
-    """Return the rows centred and with the labelled ones last, as systems expect them, their labels and the mean."""
+def _arranged(X: Floats, s: Labels) -> tuple[Floats, Labels, Floats]:
+    """Return the rows, centred and with labelled rows last as the systems expect, their labels and the mean."""
     offset = X.mean(axis=0)
     order = np.argsort(s, kind="stable")
     Z = X[order]

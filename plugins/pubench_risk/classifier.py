@@ -1,8 +1,8 @@
-"""The estimator: classifiers that minimise the unbiased or the non-negative PU risk."""
+"""The estimator of this plugin: it minimises the unbiased or the non-negative PU risk."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,14 @@ from sklearn.utils.metaestimators import available_if
 
 from pubench.base import (
     PRIOR,
+    Labels,
     OneOf,
     PUClassifier,
     Real,
+    RowRules,
+    Rows,
     Rule,
     Whole,
-    validate_pu,
     validate_rows,
     warn_of_one_decision,
 )
@@ -35,7 +37,6 @@ __all__ = ["PURiskClassifier"]
 
 Floats = NDArray[np.float64]
 
-_ROWS = {"accept_sparse": "csr", "dtype": np.float64}
 _PROBABLE = ("logistic", "quadratic")
 _OF_A_KIND = ("coef_", "basis_", "basis_coef_", "network_", "correction_curve_", "validation_curve_")
 
@@ -49,57 +50,58 @@ class PURiskClassifier(PUClassifier):
     .. math:: \hat R(f) = \sum_P w(+1|P)\, \ell(f) + r, \qquad
         r = \sum_P w(-1|P)\, \ell(-f) + \sum_U w(-1|U)\, \ell(-f),
 
-    where r estimates the risk on negatives, and falls below 0 when a model over-fits. The non-negative risk (nnPU;
-    Kiryo et al., 2017) takes steps back where it does. Either is minimised plus :math:`\frac{l2}{2} \|W\|^2`; biases
-    are not penalised.
+    where r estimates the risk on negatives, and falls below 0 when a model over-fits. In that case the non-negative
+    risk (nnPU; Kiryo et al., 2017) takes steps back. The objective is either risk plus
+    :math:`\frac{l2}{2} \|W\|^2`; biases are not penalised.
 
     Parameters
     ----------
     prior : float or str, default=0.5
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
     scenario : {"case-control", "single-training-set"}, default="case-control"
-        What the unlabelled rows are; it decides the weights.
+        Whether U, or P and U together, are a sample of the population; it determines the weights.
     risk : {"nnpu", "upu"}, default="nnpu"
     model : {"mlp", "linear", "rbf"}, default="mlp"
         "rbf" is linear in radial basis functions around ``n_centers`` rows.
     loss : {"sigmoid", "logistic", "quadratic", "double-hinge"}, default="sigmoid"
-        The sigmoid loss is bounded, which networks want; with the others uPU is convex for "linear" and "rbf".
+        The sigmoid loss is bounded, which suits networks; with the others uPU is convex for "linear" and "rbf".
     solver : {"auto", "exact", "adam"}, default="auto"
-        "exact" finds the minimum of uPU for "linear" and "rbf" (for the sigmoid loss a minimum, starting from the
-        logistic one); "adam" takes minibatch steps. "auto" is the first where there is one.
+        "exact" finds the minimum of uPU for "linear" and "rbf" (for the sigmoid loss a local minimum, starting from
+        the logistic one); "adam" takes minibatch steps. "auto" is "exact" where possible, else "adam".
     l2 : float, default=0.005
         The penalty on weights, above 0.
     standardize : bool, default=True
-        Whether columns are divided by their standard deviation and, unless sparse, centred; ``l2``, widths and
-        learning rates are meant for such columns.
+        Whether columns are divided by their standard deviation and, unless sparse, centred; the defaults of ``l2``,
+        widths and learning rates assume such columns.
     n_centers, width : int, default=300, and float, default=0.5
-        "rbf": functions exp(-squared distance / (2 width^2)) around so many rows drawn from all, the width being in
+        "rbf": functions exp(-squared distance / (2 width^2)) around this many randomly drawn rows. The width is in
         units of the root mean squared distance of two rows.
     layers, units : int, default=3 and 100
-        "mlp": linear layers (three have two hidden layers between them) and the width of hidden ones.
+        "mlp": the number of linear layers (three have two hidden layers between them) and the width of hidden ones.
     activation : {"relu", "softsign"}, default="relu"
     batch_norm : bool, default=False
         Whether hidden layers are normalised over the batch, before the activation.
     dropout : float, default=0.0
-        The share of the last hidden layer that a step leaves out.
+        The share of the last hidden layer that each step drops.
     learning_rate : float, default=3e-3
-        Of Adam.
+        The learning rate of Adam.
     batch_size, epochs, average_epochs : int, default=256, 100 and 20
-        Rows of a step, P and U in the same proportion as in the data but one labelled row at least; how often all
-        rows are gone through, at most; and over how many epochs the parameters are averaged (1: the last is taken).
+        The number of rows in a step, with P and U in the same proportion as in the data but at least one labelled
+        row; the maximal number of epochs; and the number of last epochs over which parameters are averaged.
     beta : float, default=0.0
-        nnPU: how far r may fall below 0 before a step goes back.
+        nnPU: how far r may fall below 0 before a step back.
     gamma : float, default=1.0
-        nnPU: the length of the steps back, relative to the others, in [0, 1].
+        nnPU: the relative length of the steps back, in [0, 1].
     early_stopping : bool, default=False
-        Adam: whether to hold out a share of P and of U, and to go back to the epoch with their least unbiased risk
-        (which is right for nnPU, too: these rows were not fitted).
+        Adam: whether to hold out a share of P and of U, and to restore the epoch with the smallest unbiased risk on it
+        (which is appropriate for nnPU, too, since these rows are not used for fitting).
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
-        The share held out, and epochs without a new least risk after which training ends.
+        The share held out, and the number of epochs without improvement after which training stops.
     tol, max_iter : float, default=1e-5, and int, default=5000
-        Exact solvers end at this relative change or residual, or after so many iterations with a ConvergenceWarning.
+        Exact solvers stop at this relative change or residual, or at the maximal number of iterations, with a
+        ConvergenceWarning.
     random_state : int, RandomState instance or None, default=None
-        Draws centres, initial weights, batches, dropped units and held-out rows. Exact linear models draw nothing.
+        Seed of centres, initial weights, batches, dropout and held-out rows. Exact linear models draw nothing.
 
     Attributes
     ----------
@@ -113,21 +115,21 @@ class PURiskClassifier(PUClassifier):
     basis_, basis_coef_ : Basis, and ndarray of shape (m,)
         "rbf": the centres, among scaled rows, with gamma, and the weights of the functions around them.
     network_ : Network
-        "mlp", in double precision; it was trained in single.
+        "mlp": the network in double precision; it was trained in single precision.
     scaling_ : Scaling
     risk_curve_ : ndarray of shape (t,)
-        Adam: the mean risk of each epoch's batches; exact: the objective at the iterations that looked at it.
+        Adam: the mean risk over the batches of each epoch; exact: the objective at the iterations that compute it.
     correction_curve_ : ndarray of shape (t,)
         Adam: the share of batches in which nnPU stepped back.
     validation_curve_ : ndarray of shape (t,)
-        With early stopping, the risk of the held-out rows after each epoch.
+        With early stopping, the risk on the held-out rows after each epoch.
     n_iter_ : int
-        Epochs, or the length of the exact solver's curve (1 for a closed form).
+        The number of epochs, or the length of the exact solver's curve (1 for a closed form).
     n_features_in_ : int
 
     Notes
     -----
-    Memory: a scaled copy of X (single precision for Adam) or n times ``n_centers`` numbers; exact solvers, twice that.
+    Memory: a scaled copy of X (single precision for Adam) or n times ``n_centers`` numbers; twice for exact solvers.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
@@ -158,6 +160,8 @@ class PURiskClassifier(PUClassifier):
         "tol": Real(low=0.0, open_low=True),
         "max_iter": Whole(low=1),
     }
+
+    row_rules = RowRules(sparse="csr", dtype=np.float64)
 
     def __init__(
         self,
@@ -218,18 +222,13 @@ class PURiskClassifier(PUClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        # Told that half of U is positive, uPU finds that half, also where scikit-learn's checks hand it none.
-        tags.classifier_tags.poor_score = self.risk == "upu"
-        return tags
+    def _poor_score(self) -> bool:
+        # With a prior of one half, uPU calls half of U positive, but in scikit-learn's checks U holds no positives.
+        return self.risk == "upu"
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Minimise the risk over rows, (n, d), dense or sparse; y, (n,), has two classes, the larger being labelled."""
-        for name in _OF_A_KIND:  # what an earlier fit, of another kind, has left
+    def _fit(self, X: Rows, s: Labels) -> None:
+        for name in _OF_A_KIND:  # left by an earlier fit of another kind
             self.__dict__.pop(name, None)
-        X, s = validate_pu(self, X, y, **_ROWS)
         self.prior_ = prior_to_use(self, X, s)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         self.scaling_ = Scaling.of(X, self.standardize)
@@ -240,7 +239,7 @@ class PURiskClassifier(PUClassifier):
         with np.errstate(over="ignore", invalid="ignore"):
             weights, bias = self._solve(A, s) if self._exact() else self._train(A, s, rng)
         if not (np.isfinite(weights).all() and np.isfinite(bias)):
-            raise ValueError("the fit left the range of numbers; scale the features down, or raise l2")
+            raise ValueError("the fit overflowed; scale the features down, or raise l2")
         if self.model == "linear":
             weights, bias = self.scaling_.unscaled(weights, bias)
             self.coef_ = weights[None, :]
@@ -248,7 +247,6 @@ class PURiskClassifier(PUClassifier):
             self.basis_coef_ = weights
         self.intercept_ = np.array([bias])
         warn_of_one_decision(blockwise(self._scores, X), "the prior, l2 or the features")
-        return self
 
     def _exact(self) -> bool:
         possible = self.risk == "upu" and self.model != "mlp"
@@ -259,13 +257,13 @@ class PURiskClassifier(PUClassifier):
             )
         return possible and self.solver != "adam"
 
-    def _solve(self, A: Any, s: NDArray[np.uint8]) -> tuple[Floats, float]:
+    def _solve(self, A: Rows, s: Labels) -> tuple[Floats, float]:
         masses = Masses.of(s, self.prior_, self.scenario)
         found = solve(Problem(A, s, masses, self.loss, self.l2), Limits(self.tol, self.max_iter))
         self.risk_curve_, self.n_iter_ = np.array(found.curve), max(1, len(found.curve))
         return found.weights, found.bias
 
-    def _train(self, A: Any, s: NDArray[np.uint8], rng: np.random.Generator) -> tuple[Floats, float]:
+    def _train(self, A: Rows, s: Labels, rng: np.random.Generator) -> tuple[Floats, float]:
         network, curves = self._recipe().trained(A.astype(np.float32), s, rng)
         self.risk_curve_, self.n_iter_ = np.array(curves.risk), len(curves.risk)
         self.correction_curve_ = np.array(curves.corrections)
@@ -276,11 +274,11 @@ class PURiskClassifier(PUClassifier):
     def _recipe(self) -> Recipe:
         return Recipe.of(self.get_params(deep=False) | {"prior": self.prior_})
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores f(x) of rows, (n, d), dense or sparse: shape (n,); at least 0 means positive."""
-        return blockwise(self._scores, validate_rows(self, X, **_ROWS))
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the scores f(x), shape (n,); at least 0 means positive."""
+        return blockwise(self._scores, validate_rows(self, X))
 
-    def _scores(self, X: Any) -> Floats:
+    def _scores(self, X: Rows) -> Floats:
         if self.model == "linear":
             return np.asarray(X @ self.coef_[0] + self.intercept_[0])
         Z = self.scaling_.apply(X)
@@ -289,11 +287,11 @@ class PURiskClassifier(PUClassifier):
         return np.asarray(self.basis_.features(Z) @ self.basis_coef_ + self.intercept_[0])
 
     @available_if(lambda self: self.loss in _PROBABLE)
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the estimated probabilities of both classes, shape (n, 2): those whose risk the score minimises.
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the estimated probabilities of both classes, shape (n, 2): those under which f minimises the risk.
 
-        For the logistic loss the logistic function of the score, for the quadratic one (1 + f) / 2 within [0, 1]; the
-        other losses know no probabilities. Rows are (n, d), dense or sparse.
+        With the logistic loss this is the logistic function of f, with the quadratic loss (1 + f) / 2 clipped to
+        [0, 1]. Other losses define no probabilities.
         """
         decision = self.decision_function(X)
         positive = expit(decision) if self.loss == "logistic" else np.clip((1.0 + decision) / 2.0, 0.0, 1.0)

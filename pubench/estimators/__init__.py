@@ -1,1 +1,1 @@
-"""Estimators for authors: what :mod:`pubench.base` and :func:`pubench.wrap` are made of."""
+"""Building blocks of estimators: the rules and types behind :mod:`pubench.base`, and :func:`pubench.wrap`."""

@@ -1,4 +1,4 @@
-"""A spec for an estimator of another package; nothing of that package is imported before it is used."""
+"""A spec for an estimator of another package, which is imported only when the estimator is used."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def wrap(
     classifier: str,
     *,
     name: str,
-    params: Mapping[str, Any] | None = None,
-    labels: Sequence[Any] = (0, 1),
+    params: Mapping[str, object] | None = None,
+    labels: Sequence[object] = (0, 1),
     sizes: Mapping[str, str] | None = None,
-    **fields: Any,
+    **fields: Any,  # edge: the fields of Algorithm, which checks them
 ) -> Algorithm:
-    """Return an algorithm that is another package's PU estimator.
+    """Return an algorithm that is a PU estimator of another package.
 
     Parameters
     ----------
@@ -28,14 +28,18 @@ def wrap(
     name : str
         The name that suites use.
     params : mapping, optional
-        Parameters of the class. A text such as ``"sklearn.svm:SVC"`` stands for an estimator of that class, and
+        Parameters of the class. A string such as ``"sklearn.svm:SVC"`` stands for an estimator of that class, and
         ``estimator__probability`` for a parameter of it.
     labels : pair, default=(0, 1)
-        What the class calls unlabelled and labelled rows.
+        The labels that the class uses for unlabelled and labelled rows.
     sizes : mapping of str to str, optional
         Parameters of the class that are ``"n_labelled"`` or ``"n_unlabelled"``.
     **fields
-        All else that :class:`pubench.specs.Algorithm` holds: ``receives=("prior", "random_state")``, ``space``, ...
+        Other fields of :class:`pubench.specs.Algorithm`: ``receives=("prior", "random_state")``, ``space``, ...
+
+    Returns
+    -------
+    Algorithm
     """
     given = {"classifier": classifier, "labels": list(labels), "sizes": dict(sizes or {}), **(params or {})}
     about = {"summary": f"{classifier}, as it is"} | fields

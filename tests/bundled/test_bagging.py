@@ -275,7 +275,10 @@ class Broken(GaussianNB):
 @pytest.mark.parametrize(
     ("model", "told"),
     [
-        (PUBagging(Mute()), r"^Mute has neither predict_proba nor decision_function.*take a classifier that"),
+        (
+            PUBagging(Mute()),
+            r"^Mute has neither predict_proba nor decision_function.*choose a classifier that",
+        ),
         (PUBagging(Broken()), r"^predict_proba of Broken returned NaN or infinity; scale"),
         (
             PUBagging(KNeighborsClassifier(), labeled_weight="balanced"),
@@ -283,7 +286,7 @@ class Broken(GaussianNB):
         ),
         (
             PUBagging(max_samples=41, bootstrap=False),
-            r"^max_samples = 41 rows cannot be drawn without replacement from 40 unlabelled ones; take 40",
+            r"^max_samples = 41 rows cannot be drawn without replacement from 40 unlabelled ones; use at most 40",
         ),
         (PUBagging(max_samples=0), r"^max_samples of PUBagging must be a whole number of at least 1 or a"),
         (PUBagging(max_samples=1.5), r"^max_samples of PUBagging must be .*; got 1.5"),

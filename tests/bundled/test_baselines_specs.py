@@ -128,10 +128,10 @@ def test_what_a_spec_accepts_its_learner_takes(name):
         ("no.such:Class", r"^classifier 'no.such:Class' cannot be imported: No module named 'no'; check"),
         (
             "sklearn.svm:SVR",
-            r"^classifier 'sklearn.svm:SVR' is no class of scikit-learn classifiers; name one$",
+            r"^classifier 'sklearn.svm:SVR' is not a scikit-learn classifier class; name one$",
         ),
-        ("os:system", r"^classifier 'os:system' is no class of scikit-learn classifiers"),
-        ("sklearn.base:clone", r"is no class of scikit-learn classifiers"),
+        ("os:system", r"^classifier 'os:system' is not a scikit-learn classifier class"),
+        ("sklearn.base:clone", r"is not a scikit-learn classifier class"),
     ],
 )
 @pytest.mark.parametrize("name", ["naive", "pn-gbdt"])
@@ -150,7 +150,9 @@ def test_a_suite_names_any_classifier(tmp_path):
         "naive": "ok",
         "wrong": "failed",
     }
-    assert rows["wrong"]["error"].startswith("classifier 'sklearn.svm:SVR' is no class")
+    assert rows["wrong"]["error"].startswith(
+        "classifier 'sklearn.svm:SVR' is not a scikit-learn classifier class"
+    )
 
 
 def test_all_run_in_both_scenarios_and_references_are_marked(tmp_path):

@@ -207,9 +207,9 @@ def test_priors_at_the_edge_stay_finite(prior, scenario):
         (PUNaiveBayes(1.0), np.eye(9), r"^prior of PUNaiveBayes must be .*; got 1.0"),
         (PUNaiveBayes(alpha=0), np.eye(9), r"^alpha of PUNaiveBayes must be"),
         (PUNaiveBayes(model="multinomial"), -np.eye(9), r"^Negative values in data: the multinomial model"),
-        (PUNaiveBayes(), sparse.csr_array(-np.eye(9)), r"but X holds -1; take model = 'gaussian' and dense"),
+        (PUNaiveBayes(), sparse.csr_array(-np.eye(9)), r"but X holds -1; use model = 'gaussian' with dense"),
         (SpyEM(model="gaussian"), sparse.csr_array(np.eye(9)), r"^model = 'gaussian' takes dense rows"),
-        (PUNaiveBayes(), 1e200 * np.eye(9), r"^the features are too large for their squares"),
+        (PUNaiveBayes(), 1e200 * np.eye(9), r"^the features are too large to be squared"),
         (SpyEM(spies=1.0), np.eye(9), r"^spies of SpyEM must be"),
     ],
 )
@@ -221,6 +221,6 @@ def test_what_cannot_be_done_is_said_in_one_sentence(model, X, told):
 
 
 def test_spies_need_two_labelled_rows():
-    with pytest.raises(ValueError, match=r"^y has 1 labelled row, but spies need 2 at least"):
+    with pytest.raises(ValueError, match=r"^y has 1 labelled row, but spies need at least 2"):
         SpyEM().fit(np.eye(9), (np.arange(9) < 1).astype(int))
     assert np.isfinite(PUNaiveBayes().fit(np.eye(9), np.arange(9) < 1).decision_function(np.eye(9))).all()

@@ -112,7 +112,10 @@ def test_any_classifier_can_take_the_place_of_the_default(name):
     [
         ({"max_depth": 3}, r"^\w+ over \w+ has no parameter 'max_depth'; (did you mean 'est|known: )"),
         ({"random_sate": 3}, r"^\w+ over \w+ has no parameter 'random_sate'; did you mean 'random_state'\?"),
-        ({"classifier": "sklearn.svm:SVR"}, r"^classifier 'sklearn.svm:SVR' is no class of scikit-learn"),
+        (
+            {"classifier": "sklearn.svm:SVR"},
+            r"^classifier 'sklearn.svm:SVR' is not a scikit-learn classifier",
+        ),
     ],
 )
 def test_wrong_parameters_are_one_sentence(name, params, told):

@@ -93,7 +93,9 @@ def test_any_classifier_serves_and_sparse_rows_stay_sparse(form):
 
 def test_if_no_row_looks_negative_all_are_taken():
     X, s = np.ones((20, 2)), (np.arange(20) < 5).astype(int)
-    with pytest.warns(UserWarning, match="none of the 15 unlabelled rows looks negative beside the labelled"):
+    with pytest.warns(
+        UserWarning, match="none of the 15 unlabelled rows looks negative compared with the labelled"
+    ):
         model = TwoStepSpies(LogisticRegression(), random_state=0).fit(X, s)
     assert model.n_likely_negative_ == 0
     np.testing.assert_array_equal(model.predict(X), 0)
@@ -107,7 +109,7 @@ class Mute(ClassifierMixin, BaseEstimator):
     ("model", "labelled", "told"),
     [
         (TwoStepRocchio(Mute()), 9, r"^Mute has neither predict_proba nor decision_function"),
-        (TwoStepSpies(), 1, r"^y has 1 labelled row, but spies need 2 at least"),
+        (TwoStepSpies(), 1, r"^y has 1 labelled row, but spies need at least 2"),
         (TwoStepSpies(noise=1.0), 9, r"^noise of TwoStepSpies must be"),
         (TwoStepRocchio(max_iter=0), 9, r"^max_iter of TwoStepRocchio must be"),
         (OneClass(nu=0.0), 9, r"^nu of OneClass must be"),

@@ -29,7 +29,7 @@ KERNELS = ("linear", "rbf")
 CC, STS = SCENARIOS
 
 # What is said when all rows get one decision is tested in test_pual_safety.py; here parameters are any.
-pytestmark = pytest.mark.filterwarnings("ignore:.* calls all rows of the fit")
+pytestmark = pytest.mark.filterwarnings("ignore:.* predicts all rows of the fit")
 
 
 def make_pu(seed, n_labelled=20, n_unlabelled=80, d=4):
@@ -241,7 +241,7 @@ def test_what_the_literal_form_cannot_do_is_said(monkeypatch):
     with pytest.raises(ValueError, match="'literal' with kernel='rbf' only"):
         PUAL(form="literal").fit(X, s)
     monkeypatch.setattr("pubench_pual.pual.EXACT_ROWS", 99)
-    with pytest.raises(ValueError, match="all rows, of which it takes 99 at most; got 100"):
+    with pytest.raises(ValueError, match="all rows and takes at most 99 rows; got 100"):
         PUAL(form="literal", kernel="rbf").fit(X, s)
 
 

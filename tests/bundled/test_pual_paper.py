@@ -89,7 +89,7 @@ def tuned_f1(split, space, seed, trials=TRIALS, **fixed):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", ".* calls all rows of the fit")
+        warnings.filterwarnings("ignore", ".* predicts all rows of the fit")
         found = search(space, SearchConfig("tpe", trials, 1, seed, True), "puf", evaluate)
         best = model(choose(found, "puf", maximise=True).params).fit(split.X, split.s)
     return 100 * f1_score(split.truth, best.predict(split.held_out))

@@ -29,7 +29,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
 
 # Rows without a class to find, and parameters of no meaning.
-pytestmark = pytest.mark.filterwarnings("ignore:.* calls all rows of the fit")
+pytestmark = pytest.mark.filterwarnings("ignore:.* predicts all rows of the fit")
 
 
 def points(seed, n=150, d=3):

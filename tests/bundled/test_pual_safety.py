@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 ALL = [(loss, kernel) for loss in MEMBERS for kernel in ("linear", "rbf")]
 HINGED = [pair for pair in ALL if pair[0] in ("pual", "bsvm")]
 ONE_DECISION = (
-    "calls all rows of the fit (positive|negative): with C_p = .*, C_u = .* and ridge = .*lower ridge"
+    "predicts all rows of the fit (positive|negative): with C_p = .*, C_u = .* and ridge = .*lower ridge"
 )
 
 

@@ -1,11 +1,15 @@
-"""Laws of the base of PU classifiers."""
+"""Laws of the base class of PU classifiers."""
 
 from __future__ import annotations
+
+import weakref
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pubench.base import (
@@ -13,6 +17,7 @@ from pubench.base import (
     OneOf,
     PUClassifier,
     Real,
+    RowRules,
     Whole,
     check_params,
     encode_labels,
@@ -29,19 +34,124 @@ class Centroids(PUClassifier):
     def __init__(self, shift=0.0):
         self.shift = shift
 
-    def fit(self, X, y):
-        X, s = validate_pu(self, X, y)
-        p, u = X[s == 1].mean(axis=0), X[s == 0].mean(axis=0)
+    def _fit(self, X, s):
+        p, u = (np.asarray(X[s == kind].mean(axis=0)).ravel() for kind in (1, 0))
         self.coef_, self.intercept_ = p - u, (u @ u - p @ p) / 2 + self.shift
-        return self
 
     def decision_function(self, X):
         return validate_rows(self, X) @ self.coef_ + self.intercept_
 
 
-@parametrize_with_checks([Centroids()])
+class SparseCentroids(Centroids):
+    """Takes sparse rows, by one declaration."""
+
+    row_rules = RowRules(sparse="csr", dtype=np.float64)
+
+
+class OwnFit(PUClassifier):
+    """As plugins were written before ``_fit``: a ``fit`` of its own that validates with options."""
+
+    def fit(self, X, y):
+        X, s = validate_pu(self, X, y, accept_sparse="csr", dtype=np.float64)
+        self.coef_ = np.asarray(X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)).ravel()
+        self.intercept_ = -float(np.mean(X @ self.coef_))
+        return self
+
+    def decision_function(self, X):
+        return validate_rows(self, X, accept_sparse="csr", dtype=np.float64) @ self.coef_ + self.intercept_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@parametrize_with_checks([Centroids(), SparseCentroids(), OwnFit()])
 def test_a_minimal_subclass_passes_scikit_learns_checks(estimator, check):
     check(estimator)
+
+
+class Spy(PUClassifier):
+    """Keeps what ``_fit`` is given, and checks that nothing else refers to the rows."""
+
+    row_rules = RowRules(dtype=np.float32, order="F")
+
+    def _fit(self, X, s):
+        self.given_ = (
+            X.dtype,
+            X.flags.f_contiguous,
+            s.dtype,
+            s.tolist(),
+            self.classes_.tolist(),
+            self.n_features_in_,
+        )
+        rows = weakref.ref(X)
+        del X
+        self.freed_ = rows() is None
+
+
+def test_fit_hands_checked_rows_and_codes_to_the_subclass_and_returns_the_classifier():
+    model = Spy()
+    assert model.fit([[0, 1], [2, 3], [4, 5]], ["yes", "no", "yes"]) is model
+    assert model.given_ == (np.float32, True, np.uint8, [1, 0, 1], ["no", "yes"], 2)
+
+
+def test_a_subclass_can_free_the_checked_rows():
+    assert Spy().fit(np.zeros((3, 2)), [0, 1, 1]).freed_
+
+
+def test_parameters_are_checked_before_rows():
+    with pytest.raises(ValueError, match="shift of Centroids"):
+        Centroids(shift=7).fit("no rows", [0, 1])
+
+
+def test_a_subclass_without_mathematics_is_refused_in_one_sentence():
+    with pytest.raises(NotImplementedError, match=r"^PUClassifier has no _fit\(X, s\); write it"):
+        PUClassifier().fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("rules", "sparse_tag", "nan_tag"),
+    [
+        (RowRules(), False, False),
+        (RowRules(sparse="csc"), True, False),
+        (RowRules(sparse="csr", missing=True), True, True),
+    ],
+)
+def test_tags_follow_from_the_row_rules(rules, sparse_tag, nan_tag):
+    tags = type("Taker", (Centroids,), {"row_rules": rules})().__sklearn_tags__().input_tags
+    assert (tags.sparse, tags.allow_nan) == (sparse_tag, nan_tag)
+
+
+def test_row_rules_hold_in_fit_and_in_predictions():
+    dense, rows = np.eye(4), sparse.csr_array(np.eye(4))
+    y = [0, 1, 0, 1]
+    for X in (dense, rows):
+        np.testing.assert_array_equal(SparseCentroids().fit(X, y).predict(rows), y)
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        Centroids().fit(rows, y)
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        Centroids().fit(dense, y).predict(rows)
+    taker = type("Taker", (Centroids,), {"row_rules": RowRules(missing=True)})
+    gaps = np.where(dense == 1, np.nan, dense)
+    assert np.isnan(taker().fit(dense, y).decision_function(gaps)).any()
+    with pytest.raises(ValueError, match="contains NaN"):
+        Centroids().fit(dense, y).decision_function(gaps)
+
+
+def test_narrow_rules_give_32_bit_indices():
+    taker = type("Taker", (SparseCentroids,), {"row_rules": RowRules(sparse="csr", narrow=True)})
+    wide = sparse.csr_array(np.eye(2))
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    model = taker().fit(wide, [0, 1])
+    for rows in (validate_rows(model, wide), validate_pu(model, wide, [0, 1])[0]):
+        assert (rows.indices.dtype, rows.indptr.dtype) == (np.int32, np.int32)
+    assert wide.indices.dtype == np.int64
+
+
+def test_unfitted_classifiers_say_so():
+    with pytest.raises(NotFittedError):
+        Centroids().predict([[0.0]])
 
 
 @pytest.mark.parametrize(
@@ -146,8 +256,6 @@ def test_a_broken_rule_names_parameter_estimator_value_and_remedy():
 
 
 def test_sparse_entries_that_stand_twice_are_summed_in_a_copy():
-    from scipy import sparse
-
     twice = sparse.csr_array(
         (np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
     )
