@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -18,6 +20,18 @@ def pubench_cache(tmp_path_factory):
         patch.setenv("PUBENCH_CACHE", str(folder))
         patch.delenv("PUBENCH_THIRD_PARTY", raising=False)
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_as_in_a_terminal():
+    """Let programs that tests start hear SIGINT, also where this session runs in the background of a script.
+
+    Such a session is started with SIGINT ignored, and so would be all that it starts. A program does not inherit a
+    handler: it starts with the default.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

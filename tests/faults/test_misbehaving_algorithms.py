@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fault_tools import PLUGIN, alive, driver, pubench, run_arguments, stable_rows, write_suite
+from fault_tools import PATIENCE, PLUGIN, alive, driver, pubench, run_arguments, stable_rows, write_suite
 from misbehaving import ALGORITHMS
 
 from pubench.api import run_suite
@@ -85,10 +85,10 @@ def entries(*, bad: bool) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def among_bad(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("bad")
-    limits = {"seconds": 60, "memory_mb": MEMORY}
+    limits = {"seconds": PATIENCE, "memory_mb": MEMORY}
     suite = write_suite(folder / "suite.toml", algorithms=entries(bad=True), limits=limits)
     with driver(*run_arguments(suite, folder / "run")) as (process, marker):
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
         result = subprocess.CompletedProcess(process.args, process.returncode, out, err)
         return Run(folder / "run", result, alive(marker))
 

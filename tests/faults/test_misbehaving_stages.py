@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fault_tools import jump_at_hangs
 
 from pubench import run_suite
 from pubench.results.store import read_inside
@@ -40,7 +41,9 @@ class Exits(Base):
 
 class Hangs(Base):
     def staged_decision_function(self, X):
-        time.sleep(600)
+        with open(os.environ["HANGS"], "ab", buffering=0) as hangs:
+            hangs.write(b".")
+        time.sleep(6000)
 
 
 class Raises(Base):
@@ -70,7 +73,7 @@ positives = 20
 [[algorithms]]
 use = "exits"
 tune = true
-search = {{ shift = {{ low = 0.0, high = 1.0 }} }}
+search = { shift = { low = 0.0, high = 1.0 } }
 [[algorithms]]
 use = "hangs"
 [[algorithms]]
@@ -84,8 +87,6 @@ criteria = ["puf", "pauc"]
 sampler = "random"
 trials = 3
 folds = 2
-[limits]
-seconds = {seconds}
 """
 
 
@@ -93,8 +94,10 @@ seconds = {seconds}
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("stages")
     (folder / "plugin.py").write_text(PLUGIN)
-    (folder / "s.toml").write_text(SUITE.format(seconds=3))
-    return run_suite(folder / "s.toml", out=folder / "run", plugins=[Path(folder / "plugin.py")])
+    (folder / "s.toml").write_text(SUITE)
+    with pytest.MonkeyPatch.context() as patch:
+        jump_at_hangs(patch, folder / "hangs")
+        return run_suite(folder / "s.toml", out=folder / "run", plugins=[Path(folder / "plugin.py")])
 
 
 def test_every_result_is_there(results: Results) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fault_tools import PATIENCE
 
 from pubench import run_suite
 from pubench.errors import RunFolderError
@@ -105,7 +106,7 @@ def test_an_export_goes_through_a_link_and_into_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
     export_to(pipe, results, "csv")
-    assert reader.communicate(timeout=20)[0].startswith(b"suite,")
+    assert reader.communicate(timeout=PATIENCE)[0].startswith(b"suite,")
 
 
 def test_a_folder_that_holds_other_things_is_left_alone(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 from fault_tools import (
+    PATIENCE,
     PLUGIN,
+    Gate,
     driver,
     pubench,
     run,
@@ -84,14 +86,13 @@ def fill(folder: Path) -> Path:
 
 @pytest.mark.parametrize("jobs", ["2", pytest.param("1", marks=pytest.mark.slow)])
 def test_a_full_disk_keeps_what_is_finished(small_disk: Path, tmp_path: Path, jobs: str) -> None:
-    slow = write_suite(
-        tmp_path / "s.toml", algorithms=[{"use": "good", "params": {"pause": 0.05}}], replicates=16
-    )
-    out = small_disk / "run"
-    with driver(*run_arguments(slow, out, "--jobs", jobs)) as (process, _):
+    suite = write_suite(tmp_path / "s.toml", replicates=16)
+    out, gate = small_disk / "run", Gate(tmp_path / "gate", allowed=3)
+    with driver(*run_arguments(suite, out, "--jobs", jobs), gate=gate) as (process, _):
         wait_for(lambda: stored(out) >= 3, "cells to be stored")
         ballast = fill(small_disk)
-        _, err = process.communicate(timeout=60)
+        gate.open()
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, err
     told = [line for line in err.splitlines() if not line.startswith("[")]
     assert told == [
@@ -99,12 +100,12 @@ def test_a_full_disk_keeps_what_is_finished(small_disk: Path, tmp_path: Path, jo
         "make room and run the same command again"
     ]
     assert 3 <= stored(out) < 16
-    again = run(slow, out)
+    again = run(suite, out)
     assert again.returncode == 1
     assert [line for line in sentences(again) if "No space left on device" in line] == sentences(again)[:1]
     ballast.unlink()
-    assert resume(slow, out) + stored_of(err) == 16
-    run_suite(slow, out=tmp_path / "elsewhere", plugins=[PLUGIN])
+    assert resume(suite, out) + stored_of(err) == 16
+    run_suite(suite, out=tmp_path / "elsewhere", plugins=[PLUGIN])
     assert stable_rows(out) == stable_rows(tmp_path / "elsewhere")
 
 
@@ -132,14 +133,11 @@ def test_a_file_that_may_not_grow_keeps_what_is_finished(
     assert stable_rows(out) == stable_rows(undisturbed)
 
 
-def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    slow = write_suite(
-        tmp_path / "s.toml", algorithms=[{"use": "good", "params": {"pause": 0.2}}], replicates=60
-    )
-    out = tmp_path / "run"
-    with driver(*run_arguments(slow, out)) as (process, _):
+def test_a_second_run_in_the_same_folder_is_refused(suite: Path, tmp_path: Path) -> None:
+    out, gate = tmp_path / "run", Gate(tmp_path / "gate", allowed=1)
+    with driver(*run_arguments(suite, out), gate=gate) as (process, _):
         wait_for(lambda: stored(out), "a cell to be stored")
-        second = run(slow, out)
+        second = run(suite, out)
         status = pubench("suite", "status", str(out))
         assert process.poll() is None
     assert second.returncode == 2
