@@ -1,12 +1,16 @@
-"""What all tests share: a cache of their own, so that nothing touches the user's, and how hypothesis tries."""
+"""What all tests share: a cache of their own, signals and threads as they need them, and how hypothesis tries."""
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
 from hypothesis import settings
 
+# Before NumPy is imported: small fits by many threads wait for each other, and other tests run beside them.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 # No deadline: how long an example takes says more of what else the machine does than of the code.
 settings.register_profile("pubench", deadline=None, max_examples=50)
 settings.load_profile("pubench")
