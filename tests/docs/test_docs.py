@@ -90,9 +90,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("docs")
 
 
+# Pages whose commands run suites or fit models for many seconds.
+LONG = {"algorithms", "classics", "compare-your-method", "howto", "pual", "risk", "your-own-data"}
+
+
+def pages() -> Iterator[Any]:
+    """Yield the pages with commands, the long ones and that of the committed reports marked as slow."""
+    for page in filter(blocks, PAGES):
+        name = str(page.relative_to(ROOT))
+        slow = page.stem in LONG or page.parent.name == "reports"
+        yield pytest.param(page, id=name, marks=pytest.mark.slow if slow else ())
+
+
 # With pytest-xdist's --dist loadgroup all pages go to one worker, and quickstart is run once.
 @pytest.mark.xdist_group("docs")
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages())
 def test_every_command_runs_and_prints_what_is_shown(page: Path, folder: Path) -> None:
     printed = ""
     for block in blocks(page):
