@@ -97,8 +97,11 @@ def open_cell(page: Any) -> None:
     wait_until(page, find(page, "#cell")[0].is_displayed)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, PHONE])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=SLOW)])
+@pytest.mark.parametrize("width", [1280, pytest.param(PHONE, marks=SLOW)])
 def test_axe_finds_nothing_serious(page: Any, theme: str, width: int) -> None:
     with sized(page, width):
         page.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
@@ -330,6 +333,7 @@ def test_a_page_reloads_until_the_run_has_ended(browser: Any, tmp_path: Path) ->
     assert browser.execute_script("return document.getElementById('live')") is None
 
 
+@pytest.mark.slow
 def test_a_page_waits_while_it_is_paused_or_read(browser: Any, tmp_path: Path) -> None:
     browser.get(write_page(tmp_path / "report.html", reload=4).as_uri())
     open_cell(browser)

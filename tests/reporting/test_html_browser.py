@@ -186,6 +186,7 @@ def test_a_search_is_told_behind_its_mean(browser: Any, tmp_path: Path) -> None:
     assert "20 trials; best so far at 1: 0, 2: 1" in find(browser, "#cell tbody")[0].text
 
 
+@pytest.mark.slow
 def test_every_section_fits_a_phone(browser: Any, tmp_path: Path) -> None:
     tell(browser, tmp_path / "all.html")
     browser.set_window_size(500, 900)

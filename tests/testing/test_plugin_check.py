@@ -166,7 +166,7 @@ def findings(folder, wanted, code):
 
 
 # Each takes some seconds: most of them run with the slow tests.
-QUICK = ("reads-globals", "ignores-the-seed")
+QUICK = ("reads-globals",)
 
 
 @pytest.mark.parametrize(
