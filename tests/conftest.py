@@ -8,6 +8,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+import pubench  # noqa: F401 - sources that are not compiled are told once, not by every file of tests
+
 # Before NumPy is imported: small fits by many threads wait for each other, and other tests run beside them.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
