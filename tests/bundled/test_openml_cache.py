@@ -42,7 +42,7 @@ def loading(arguments, environment=None):
 
 
 def finished(process):
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     return out
 

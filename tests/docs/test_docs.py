@@ -68,7 +68,7 @@ def run(command: list[str], folder: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=1800,
         check=False,
     )
     assert done.returncode == 0, f"{command[-1]}\nended with {done.returncode}:\n{done.stdout}"

@@ -17,7 +17,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"]
     options = ["-b", "html", "-d", str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html")]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "html"
 
