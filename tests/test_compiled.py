@@ -76,7 +76,7 @@ def test_the_installed_program_works_in_a_clone(clone: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_missing_kernel_of_a_plugin_is_the_same_sentence(clone: Path) -> None:
+def test_a_missing_kernel_of_a_plugin_gets_the_same_sentence(clone: Path) -> None:
     program = (
         "import sys\n"
         # An editable installation would find the compiled part elsewhere.

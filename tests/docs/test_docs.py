@@ -132,7 +132,7 @@ def test_every_block_is_of_a_known_kind() -> None:
         assert text.count("```") == 2 * len(blocks(page)), page
 
 
-def test_no_excuse_is_left_over() -> None:
+def test_every_exception_is_still_needed() -> None:
     lines = {
         line.partition("#")[0].strip()
         for page in PAGES
@@ -144,7 +144,7 @@ def test_no_excuse_is_left_over() -> None:
     assert all(any(text.startswith(start) for text in texts) for start in SHOWN_BY)
 
 
-def test_the_suite_reference_is_what_the_schema_says() -> None:
+def test_the_suite_reference_matches_the_schema() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "suite_keys.py"))
     made = script["tables"](suite_schema())
     page = (ROOT / "docs" / "suite-keys.md").read_text(encoding="utf-8")
@@ -157,7 +157,7 @@ def schema_keys(schema: Any) -> Iterator[str]:
         yield from table["properties"]
 
 
-def test_the_command_line_reference_is_what_the_program_says() -> None:
+def test_the_command_line_reference_matches_the_program() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "command_line.py"))
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert script["rewritten"](page) == page, "run: python docs/command_line.py"

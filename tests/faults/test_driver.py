@@ -65,7 +65,7 @@ def all_ended(marker: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_killed_at_any_moment_and_resumed(
+def test_a_run_killed_at_any_moment_can_be_resumed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
 ) -> None:
     out = tmp_path / "run"
@@ -85,7 +85,7 @@ def test_killed_at_any_moment_and_resumed(
 
 
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
-def test_killed_after_each_few_cells_and_resumed(
+def test_a_run_killed_after_some_cells_can_be_resumed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
 ) -> None:
     out = tmp_path / "run"
@@ -104,7 +104,7 @@ def test_killed_after_each_few_cells_and_resumed(
     assert stable_rows(out) == undisturbed
 
 
-def test_a_killed_worker_takes_no_cell_with_it(
+def test_no_cell_is_lost_when_a_worker_is_killed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate
 ) -> None:
     out = tmp_path / "run"
@@ -120,7 +120,7 @@ def test_a_killed_worker_takes_no_cell_with_it(
 
 
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
-def test_a_killed_child_is_a_crash_of_its_cell_alone(
+def test_a_killed_child_crashes_only_its_cell(
     suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate, jobs: str
 ) -> None:
     out = tmp_path / "run"
@@ -148,7 +148,7 @@ def test_a_killed_child_is_a_crash_of_its_cell_alone(
         pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
     ],
 )
-def test_stopping_says_how_to_go_on(
+def test_a_stopped_run_says_how_to_resume(
     suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate, jobs: str, number: signal.Signals
 ) -> None:
     out = tmp_path / "run"
@@ -184,7 +184,7 @@ def assert_stops_quietly(process: subprocess.Popen[str], marker: str) -> None:
 
 
 @pytest.mark.parametrize("moment", ["plan", "workers", "children", "fits"])
-def test_stopping_early_is_quiet_too(suite: Path, tmp_path: Path, moment: str) -> None:
+def test_stopping_early_prints_one_sentence(suite: Path, tmp_path: Path, moment: str) -> None:
     out, gate = tmp_path / "run", Gate(tmp_path / "gate")
     with driver(*run_arguments(suite, out, "--jobs", "2"), gate=gate) as (process, marker):
         reached = {
@@ -200,7 +200,9 @@ def test_stopping_early_is_quiet_too(suite: Path, tmp_path: Path, moment: str) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", [0.1 * number for number in range(20)])
-def test_stopping_at_any_moment_is_quiet(suite: Path, tmp_path: Path, gate: Gate, moment: float) -> None:
+def test_stopping_at_any_moment_prints_one_sentence(
+    suite: Path, tmp_path: Path, gate: Gate, moment: float
+) -> None:
     out = tmp_path / "run"
     with driver(*run_arguments(suite, out, "--jobs", "2"), gate=gate) as (process, marker):
         wait_for((out / "plan.json").exists, "the plan")

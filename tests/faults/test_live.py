@@ -82,7 +82,7 @@ def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_page_can_be_left_alone_and_the_run_goes_on(tmp_path: Path, number: signal.Signals) -> None:
+def test_stopping_the_page_does_not_stop_the_run(tmp_path: Path, number: signal.Signals) -> None:
     with running(tmp_path) as (process, out, _):
         page = out / "report.html"
         with driver("report", str(out), "--live") as (live, _):
@@ -97,7 +97,7 @@ def test_the_page_can_be_left_alone_and_the_run_goes_on(tmp_path: Path, number: 
         assert is_running(out)
 
 
-def test_a_run_that_has_ended_gets_its_page_once(tmp_path: Path) -> None:
+def test_a_finished_run_gets_one_page(tmp_path: Path) -> None:
     out = tmp_path / "run"
     run(write_suite(tmp_path / "suite.toml"), out)
     (out / "report.html").unlink()
@@ -107,7 +107,7 @@ def test_a_run_that_has_ended_gets_its_page_once(tmp_path: Path) -> None:
     assert (out / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
 
 
-def test_a_folder_that_is_no_run_gets_one_sentence_and_no_page(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_gets_no_page(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         done = pubench("report", str(folder), "--live")
         assert done.returncode == 2
@@ -120,7 +120,7 @@ def test_a_folder_that_is_no_run_gets_one_sentence_and_no_page(tmp_path: Path) -
     ("arguments", "said"),
     [(("--format", "csv"), "leave out --format"), (("another",), "name one with --out")],
 )
-def test_what_live_cannot_do(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_options_that_live_does_not_support(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     done = pubench("report", str(tmp_path), *arguments, "--live")
     assert done.returncode == 2
     assert said in done.stderr

@@ -30,9 +30,7 @@ def by_name(results: Results) -> dict[tuple[str, str | None], dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["hang-in-python", "hang-in-c"])
-def test_a_hanging_cell_ends_with_its_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_hanging_cell_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for folder in ("alone", "beside"):
         (tmp_path / folder).mkdir()
     run_here(tmp_path / "alone", algorithms=named("sensitive"))
@@ -44,14 +42,14 @@ def test_a_hanging_cell_ends_with_its_time(
     assert good["status"] == "ok"
 
 
-def test_sparse_input_cannot_be_written_either(tmp_path: Path) -> None:
+def test_sparse_input_is_read_only(tmp_path: Path) -> None:
     data = [{"use": "blobs", "params": {"sparse": True}}]
     rows = run_here(tmp_path, datasets=data, algorithms=named("write-sparse", "good")).rows
     assert [row["status"] for row in rows] == ["failed", "ok"]
     assert "read-only" in rows[0]["error"]
 
 
-def test_garbage_in_the_channel_is_a_crash_of_that_cell(tmp_path: Path) -> None:
+def test_garbage_in_the_channel_crashes_only_that_cell(tmp_path: Path) -> None:
     (tmp_path / "alone").mkdir()
     rows = run_here(tmp_path, algorithms=named("speak-out-of-turn", "sensitive")).rows
     assert (rows[0]["status"], rows[0]["error"]) == ("crashed", "wrote into pubench's own channel")
@@ -98,7 +96,7 @@ def test_a_crash_in_the_final_fit_keeps_the_search(tmp_path: Path, sampler: str)
         assert rows["good", criterion]["status"] == "ok"
 
 
-def test_what_a_child_said_before_it_crashed_counts_though_its_death_is_seen_first(
+def test_messages_sent_before_a_crash_are_read_even_if_the_crash_is_seen_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("before", "late"):
@@ -126,7 +124,7 @@ def test_what_a_child_said_before_it_crashed_counts_though_its_death_is_seen_fir
     assert [len(trials) for trials in read_trials(results.folder).values()] == [3]
 
 
-def test_a_crash_in_a_trial_is_a_crash_of_the_cells_that_share_it(tmp_path: Path) -> None:
+def test_a_crash_in_a_trial_crashes_the_cells_that_share_it(tmp_path: Path) -> None:
     results = run_here(tmp_path, algorithms=tuned("segfault", "good"), tuning=TUNING)
     assert [row["status"] for row in results.rows] == ["crashed", "crashed", "ok", "ok"]
     assert read_trials(results.folder).keys() == {row["key"] for row in results.rows[2:]}

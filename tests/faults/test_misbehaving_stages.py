@@ -100,12 +100,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         return run_suite(folder / "s.toml", out=folder / "run", plugins=[Path(folder / "plugin.py")])
 
 
-def test_every_result_is_there(results: Results) -> None:
+def test_every_cell_keeps_its_result(results: Results) -> None:
     assert results.counts == {"ok": 12}
     assert all(row["accuracy"] is not None for row in results.rows)
 
 
-def test_what_could_be_read_is_kept_and_what_could_not_is_told(results: Results) -> None:
+def test_partial_introspection_is_kept_and_errors_are_recorded(results: Results) -> None:
     told = read_inside(results.folder)
     said = {row["algorithm"]: told.get(row["key"]) for row in results.rows}
     assert said["exits"] is None

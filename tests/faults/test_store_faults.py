@@ -86,7 +86,7 @@ def fill(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("jobs", ["2", pytest.param("1", marks=pytest.mark.slow)])
-def test_a_full_disk_keeps_what_is_finished(small_disk: Path, tmp_path: Path, jobs: str) -> None:
+def test_finished_cells_survive_a_full_disk(small_disk: Path, tmp_path: Path, jobs: str) -> None:
     suite = write_suite(tmp_path / "s.toml", replicates=16)
     out, gate = small_disk / "run", Gate(tmp_path / "gate", allowed=3)
     with driver(*run_arguments(suite, out, "--jobs", jobs), gate=gate) as (process, _):
@@ -115,9 +115,7 @@ def stored_of(err: str) -> int:
     return sum(line.startswith("[") for line in err.splitlines())
 
 
-def test_a_file_that_may_not_grow_keeps_what_is_finished(
-    suite: Path, undisturbed: Path, tmp_path: Path
-) -> None:
+def test_finished_cells_survive_a_file_size_limit(suite: Path, undisturbed: Path, tmp_path: Path) -> None:
     size = (undisturbed / "cells.jsonl").stat().st_size
     # Half a record to spare: the digits of times make records longer or shorter.
     limit = size * (2 * (CELLS * 3 // 4) + 1) // (2 * CELLS)
@@ -168,7 +166,7 @@ def test_the_last_record_torn_at_every_byte(suite: Path, undisturbed: Path, copy
         assert stable_rows(copy) == stable_rows(undisturbed)
 
 
-def test_an_altered_record_is_told_and_run_again(suite: Path, undisturbed: Path, copy: Path) -> None:
+def test_an_altered_record_is_reported_and_run_again(suite: Path, undisturbed: Path, copy: Path) -> None:
     path = copy / "cells.jsonl"
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
@@ -190,14 +188,14 @@ def test_an_altered_record_is_told_and_run_again(suite: Path, undisturbed: Path,
     assert stable_rows(copy) == stable_rows(undisturbed)
 
 
-def test_records_of_garbage_are_all_run_again(suite: Path, undisturbed: Path, copy: Path) -> None:
+def test_garbage_records_are_all_run_again(suite: Path, undisturbed: Path, copy: Path) -> None:
     (copy / "cells.jsonl").write_bytes(os.urandom(4000))
     assert resume(suite, copy) == CELLS
     assert stable_rows(copy) == stable_rows(undisturbed)
 
 
 @pytest.mark.parametrize("text", [None, "", "garbage", "[]", "{}", '{"fields": ["key"], "cells": [[1, 2]]}'])
-def test_a_lost_plan_is_told_and_mended(
+def test_a_lost_plan_is_reported_and_restored(
     suite: Path, undisturbed: Path, copy: Path, capsys: pytest.CaptureFixture[str], text: str | None
 ) -> None:
     (copy / "plan.json").unlink()
@@ -212,7 +210,7 @@ def test_a_lost_plan_is_told_and_mended(
 
 
 @pytest.mark.parametrize("text", ["", "garbage", "5", "{}", "null"])
-def test_lost_provenance_is_begun_anew(suite: Path, undisturbed: Path, copy: Path, text: str) -> None:
+def test_lost_provenance_is_started_anew(suite: Path, undisturbed: Path, copy: Path, text: str) -> None:
     (copy / "provenance.json").write_text(text)
     (copy / "cells.jsonl").unlink()
     assert resume(suite, copy) == CELLS
@@ -221,7 +219,7 @@ def test_lost_provenance_is_begun_anew(suite: Path, undisturbed: Path, copy: Pat
 
 
 @pytest.mark.parametrize("place", ["file", "below-file", "read-only", "records-are-a-folder"])
-def test_a_folder_that_cannot_be_used_is_a_sentence(suite: Path, tmp_path: Path, place: str) -> None:
+def test_an_unusable_folder_is_refused_in_one_sentence(suite: Path, tmp_path: Path, place: str) -> None:
     file = tmp_path / "file"
     file.write_text("precious")
     closed = tmp_path / "closed"
