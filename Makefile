@@ -11,11 +11,15 @@ PAPERS := $(filter-out quickstart label-frequency prior-sensitivity,$(basename $
 demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
 
+# Tests of one file share what is dear to make, so each file goes to one worker as a whole.
+PYTEST := $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+
+# What a contributor runs: some minutes from nothing. Tests marked as slow run with `make test-all`.
 test: $(VENV)/.installed lint
-	$(BIN)/pytest -n auto
+	$(PYTEST)
 
 test-all: $(VENV)/.installed lint
-	$(BIN)/pytest -n auto -m ''
+	$(PYTEST) -m ''
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

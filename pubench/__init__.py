@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from pubench.compiled import require_compiled
+
 if TYPE_CHECKING:
     from pubench.api import load_dataset, make, run_suite
     from pubench.base import PUClassifier
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
 
 __version__ = "0.1.0"
+
+# Said here, once: almost everything in pubench needs it sooner or later.
+require_compiled("pubench._ranking")
 
 _WHERE = {
     "load_dataset": "api",

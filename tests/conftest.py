@@ -1,10 +1,18 @@
-"""What all tests share: a cache of their own, so that nothing touches the user's, and how hypothesis tries."""
+"""What all tests share: a cache of their own, signals and threads as they need them, and how hypothesis tries."""
 
 from __future__ import annotations
+
+import os
+import signal
 
 import pytest
 from hypothesis import settings
 
+import pubench  # noqa: F401 - sources that are not compiled are told once, not by every file of tests
+
+# Before NumPy is imported: small fits by many threads wait for each other, and other tests run beside them.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 # No deadline: how long an example takes says more of what else the machine does than of the code.
 settings.register_profile("pubench", deadline=None, max_examples=50)
 settings.load_profile("pubench")
@@ -18,6 +26,18 @@ def pubench_cache(tmp_path_factory):
         patch.setenv("PUBENCH_CACHE", str(folder))
         patch.delenv("PUBENCH_THIRD_PARTY", raising=False)
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_as_in_a_terminal():
+    """Let programs that tests start hear SIGINT, also where this session runs in the background of a script.
+
+    Such a session is started with SIGINT ignored, and so would be all that it starts. A program does not inherit a
+    handler: it starts with the default.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

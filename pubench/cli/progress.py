@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import warnings
 from types import TracebackType
@@ -59,8 +60,10 @@ class Silent:
     def stop(self, number: int, frame: object) -> None:
         """Handle a signal by stopping: now or, where Python swallows that (in ``__del__``), after this cell."""
         self.stopping = True
-        # What libraries have to say about being interrupted is of no use to the user.
+        # What libraries have to say about being interrupted is of no use to the user. Their threads may stumble over
+        # tasks that are gone before this thread runs again, so silence them here, not where the interrupt is caught.
         sys.unraisablehook = lambda _: None
+        threading.excepthook = lambda _: None
         warnings.simplefilter("ignore")
         raise KeyboardInterrupt
 

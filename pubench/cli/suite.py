@@ -55,8 +55,10 @@ def run(
     from pubench.run.driver import stop_workers
 
     progress = make_progress(quiet=quiet, jobs=options["jobs"])
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, progress.stop)
+    signal.signal(signal.SIGTERM, progress.stop)
+    # Shells start background jobs of scripts with SIGINT ignored: Ctrl-C is then meant for another program.
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, progress.stop)
     try:
         with progress:
             results = run_suite(

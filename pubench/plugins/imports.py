@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pubench.compiled import require_compiled
 from pubench.errors import PubenchError
 
 __all__ = ["load_file", "load_files", "resolve"]
@@ -22,13 +23,21 @@ def resolve(reference: str) -> Any:
     module_name, colon, attribute = reference.partition(":")
     if not colon or not module_name or not attribute:
         raise PubenchError(f"import string '{reference}' must look like 'package.module:attribute'")
-    value: Any = importlib.import_module(module_name)
+    value: Any = _import(module_name)
     for part in attribute.split("."):
         try:
             value = getattr(value, part)
         except AttributeError:
             raise PubenchError(f"import string '{reference}': {module_name} has no '{attribute}'") from None
     return value
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        require_compiled(error.name or "")
+        raise
 
 
 def load_file(path: str | Path) -> ModuleType:

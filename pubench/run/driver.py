@@ -170,18 +170,32 @@ def _has_workers(execution: Execution) -> bool:
 @contextlib.contextmanager
 def _interrupts_held_back() -> Iterator[None]:
     """Block SIGINT while workers start: they inherit that, so that only the driver handles a terminal's Ctrl-C."""
-    from multiprocessing import resource_tracker
-
-    from joblib.externals.loky.backend import resource_tracker as loky_tracker
-
-    # Starting these lets Ctrl-C through again, so it must not happen later.
-    resource_tracker.ensure_running()
-    loky_tracker.ensure_running()
+    _start_trackers()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_trackers() -> None:
+    """Start the processes that remove what interrupted runs leave in the system, and let them do it silently.
+
+    Starting them lets Ctrl-C through, so it must not happen while interrupts are held back.
+    """
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker"]))
+    try:
+        resource_tracker.ensure_running()
+        loky_tracker.ensure_running()
+    finally:
+        del os.environ["PYTHONWARNINGS"]
+        if before is not None:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 @contextlib.contextmanager

@@ -27,13 +27,13 @@ class Mirror:
     """A running mirror: its address, its switches and its log."""
 
     def __init__(self, *options):
-        command = [sys.executable, str(SERVE), "--port", "0", "--hang-seconds", "15", *options]
+        command = [sys.executable, str(SERVE), "--port", "0", "--hang-seconds", "60", *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
 
     def control(self, path, **query):
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
-            f"{self.url}/_mirror/{path}?{urlencode(query)}", timeout=30
+            f"{self.url}/_mirror/{path}?{urlencode(query)}", timeout=600
         ) as answer:
             return json.load(answer)
 
@@ -51,7 +51,7 @@ class Mirror:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(600)
         self.process.stdout.close()
 
 

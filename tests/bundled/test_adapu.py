@@ -23,13 +23,14 @@ def make_pu(seed, n_labelled=50, n_unlabelled=120, d=5):
     return X, (np.arange(len(X)) < n_labelled).astype(int)
 
 
-@parametrize_with_checks(
-    [
-        AdaPU(),
-        AdaPU(scenario="single-training-set", thresholds="all", max_bins=8),
-    ]
-)
+@parametrize_with_checks([AdaPU()])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([AdaPU(scenario="single-training-set", thresholds="all", max_bins=8)])
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

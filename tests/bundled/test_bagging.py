@@ -52,13 +52,14 @@ def named(learner):
     return type(learner).__name__
 
 
-@parametrize_with_checks(
-    [
-        PUBagging(n_estimators=3),
-        PUBagging(SVC(), n_estimators=2, max_samples=0.5, labeled_weight="balanced"),
-    ]
-)
+@parametrize_with_checks([PUBagging(n_estimators=3)])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([PUBagging(SVC(), n_estimators=2, max_samples=0.5, labeled_weight="balanced")])
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

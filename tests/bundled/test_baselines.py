@@ -53,15 +53,20 @@ def one_thread():
         yield
 
 
+@parametrize_with_checks([UnlabeledAsNegative()])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        UnlabeledAsNegative(),
         UnlabeledAsNegative(RidgeClassifier()),
         naive("sklearn.ensemble:ExtraTreesClassifier", n_estimators=5),
         naive("sklearn.ensemble:HistGradientBoostingClassifier", max_iter=5),
     ]
 )
-def test_scikit_learns_checks(estimator, check):
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

@@ -33,14 +33,16 @@ def one_thread():
         yield
 
 
-@parametrize_with_checks(
-    [
-        PositiveNegativeSample(),
-        make("pn-adaboost", n_estimators=5),
-        make("pn-xgb", max_iter=5, min_samples_leaf=1),
-    ]
-)
+@parametrize_with_checks([PositiveNegativeSample()])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [make("pn-adaboost", n_estimators=5), make("pn-xgb", max_iter=5, min_samples_leaf=1)]
+)
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

@@ -22,6 +22,13 @@ SINGLE, CONTROL = "single-training-set", "case-control"
 ONLY_COUNTS = {"check_decision_proba_consistency": "fits rows that are no counts"}
 
 
+@parametrize_with_checks([PUNaiveBayes(), SpyEM()])
+@pytest.mark.filterwarnings("ignore:none of the")
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         PUNaiveBayes(scenario=SINGLE),
@@ -33,7 +40,7 @@ ONLY_COUNTS = {"check_decision_proba_consistency": "fits rows that are no counts
     expected_failed_checks=lambda model: ONLY_COUNTS if model.model == "multinomial" else {},
 )
 @pytest.mark.filterwarnings("ignore:none of the")
-def test_scikit_learns_checks(estimator, check):
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

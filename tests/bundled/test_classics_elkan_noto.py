@@ -36,14 +36,21 @@ class Known(ClassifierMixin, BaseEstimator):
         return (X[:, 0] >= 0.5).astype(int)
 
 
-@parametrize_with_checks([ElkanNoto(scenario=SINGLE), ElkanNoto(), WeightedElkanNoto(scenario=SINGLE)])
+@parametrize_with_checks([ElkanNoto(), WeightedElkanNoto()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks([WeightedElkanNoto(GaussianNB()), ElkanNoto(GaussianNB(), c_from="max")])
-def test_scikit_learns_checks_of_more(estimator, check):
+@parametrize_with_checks(
+    [
+        ElkanNoto(scenario=SINGLE),
+        ElkanNoto(GaussianNB(), c_from="max"),
+        WeightedElkanNoto(scenario=SINGLE),
+        WeightedElkanNoto(GaussianNB()),
+    ]
+)
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

@@ -15,10 +15,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
 @pytest.mark.filterwarnings("ignore:none of the")
-@parametrize_with_checks(
-    [TwoStepRocchio(), TwoStepSpies(), TwoStepRocchio(LinearSVC(random_state=0)), OneClass()]
-)
+@parametrize_with_checks([TwoStepRocchio(), TwoStepSpies(), OneClass()])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:none of the")
+@parametrize_with_checks([TwoStepRocchio(LinearSVC(random_state=0))])
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

@@ -13,7 +13,6 @@ from pubench.suite import bundled_suites, load_suite
 
 OURS = {"quickstart", "label-frequency", "prior-sensitivity"}
 PAPERS = [name for name in bundled_suites() if name not in OURS]
-QUICK = {"novelgb-table2", "pual-table1"}
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -48,12 +47,9 @@ def test_four_of_five_comparable_numbers_are_within_or_better() -> None:
     assert good >= 0.8 * sum(found.total() for found in verdicts)
 
 
-def smoke_sizes() -> list[object]:
-    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PAPERS]
-
-
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_root")
-@pytest.mark.parametrize("name", smoke_sizes())
+@pytest.mark.parametrize("name", PAPERS)
 def test_a_fresh_run_of_the_smoke_size_gives_the_same_bytes_and_a_second_run_nothing(
     name: str, tmp_path: Path
 ) -> None:

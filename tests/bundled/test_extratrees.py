@@ -30,15 +30,16 @@ def make_pu(seed, n_labelled=60, n_unlabelled=240, d=5):
     return X, (np.arange(len(y)) < n_labelled).astype(int), y.astype(int)
 
 
-@parametrize_with_checks(
-    [
-        PUExtraTrees(10),
-        PUExtraTrees(5, risk="upu", loss="logistic", scenario="single-training-set", n_jobs=2),
-        PURandomForest(10),
-        PUDecisionTree(),
-    ]
-)
+@parametrize_with_checks([PUExtraTrees(10), PURandomForest(10), PUDecisionTree()])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [PUExtraTrees(5, risk="upu", loss="logistic", scenario="single-training-set", n_jobs=2)]
+)
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

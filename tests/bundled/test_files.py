@@ -240,9 +240,9 @@ def test_arff_reads_ten_thousand_rows_in_no_time(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(10_000, 50)), columns=[f"x{i}" for i in range(50)])
     to_arff(table.assign(target=rng.integers(0, 2, 10_000)), tmp_path / "t.arff")
-    start = time.perf_counter()
+    start = time.process_time()
     data = files.arff(str(tmp_path / "t.arff"))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     np.testing.assert_array_equal(data.X, table.to_numpy())
 
 

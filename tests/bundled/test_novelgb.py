@@ -28,13 +28,14 @@ def make_pu(seed=0, n=400, d=4, gap=1.2):
     return X, (np.arange(n) < n // 4).astype(int)
 
 
-@parametrize_with_checks(
-    [
-        NovelGB(),
-        NovelGB(0.3, scenario=STS, risk="nnpu", early_stopping=True, min_samples_leaf=1),
-    ]
-)
+@parametrize_with_checks([NovelGB()])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([NovelGB(0.3, scenario=STS, risk="nnpu", early_stopping=True, min_samples_leaf=1)])
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

@@ -26,7 +26,7 @@ def python(code, **environment):
         text=True,
         check=False,
         env=os.environ | environment,
-        timeout=300,
+        timeout=600,
     )
 
 

@@ -42,7 +42,7 @@ def loading(arguments, environment=None):
 
 
 def finished(process):
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     return out
 
@@ -105,7 +105,8 @@ def test_offline_what_is_there_loads_and_what_is_not_is_one_sentence(mirror, mon
     assert openml(id=39).X.shape == (336, 7)
 
 
-@pytest.mark.parametrize("number", [3, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [3, 8])
 def test_many_processes_one_download(mirror, number):
     mirror.faults(slow=0.2)
     crowd = [loading("name='mushroom'") for _ in range(number)]
@@ -117,7 +118,7 @@ def test_many_processes_one_download(mirror, number):
     assert [path for path in asked if path.endswith(".pq")] == ["/datasets/0000/0024/dataset_24.pq"]
 
 
-@pytest.mark.parametrize("number", [37, 990013])
+@pytest.mark.parametrize("number", [37, pytest.param(990013, marks=pytest.mark.slow)])
 def test_a_kill_during_the_download_leaves_a_usable_cache(mirror, number):
     mirror.faults(throttle=4000)
     victim = loading(f"id={number}")
@@ -204,6 +205,7 @@ assert logging.getLogger().handlers == []
 """
 
 
+@pytest.mark.slow
 def test_the_clients_settings_are_the_users_again(mirror, tmp_path):
     environment = at_home(tmp_path)
     default = {"cache": str(tmp_path / ".cache" / "openml"), "server": "https://www.openml.org/api/v1/xml"}

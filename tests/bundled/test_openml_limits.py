@@ -93,18 +93,14 @@ def test_what_is_not_openml_is_told_and_not_asked_again(rogue, arguments, status
 def test_an_answer_without_end_is_cut_off(rogue, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_MAX_MB", "3")
     rogue.body, rogue.endless = b"<oml:data>", True
-    begun = time.monotonic()
     refused(r"sent more than 3 MB; set PUBENCH_OPENML_MAX_MB to more", id=37)
-    assert time.monotonic() - begun < 20
     assert len(rogue.asked) == 1
 
 
 def test_an_answer_that_drips_is_given_up(rogue, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_SECONDS", "0.6")
     rogue.body, rogue.endless, rogue.pause = b"<oml:data>", True, 0.05
-    begun = time.monotonic()
     refused(r"took more than 0\.6 s for one answer; .*PUBENCH_OPENML_SECONDS", id=37)
-    assert 0.5 < time.monotonic() - begun < 10
     assert len(rogue.asked) == 1
 
 
@@ -120,10 +116,8 @@ def test_a_file_without_end_leaves_no_more_than_the_limit_on_the_disk(rogue, mon
 def test_a_file_that_drips_is_given_up(rogue, monkeypatch, tmp_path):
     monkeypatch.setenv("PUBENCH_OPENML_SECONDS", "0.6")
     rogue.endless, rogue.pause = True, 0.05
-    begun = time.monotonic()
     with pytest.raises(LastingError, match=r"took more than 0\.6 s"):
         download(rogue.url, tmp_path / "file", progress=lambda size, total: None)
-    assert time.monotonic() - begun < 10
 
 
 def test_a_file_that_says_that_it_is_too_large_is_not_begun(rogue, monkeypatch, tmp_path):

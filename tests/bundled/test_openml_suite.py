@@ -55,6 +55,7 @@ def pubench(folder, *arguments, **environment):
     return found
 
 
+@pytest.mark.slow
 def test_a_suite_is_fetched_once_and_then_runs_without_a_server(mirror, tmp_path):
     (tmp_path / "several.toml").write_text(SUITE.replace("[39, 1499]", "[1499]"))
     fetched = pubench(tmp_path, "data", "fetch", "several.toml", "--plugin", TOY)
@@ -160,6 +161,7 @@ def test_downloads_are_listed_verified_and_cleaned(mirror, tmp_path):
     assert openml(id=37).X.shape == (768, 8)
 
 
+@pytest.mark.slow
 def test_downloads_are_cleaned_one_by_one_or_all(mirror, tmp_path):
     for number in (37, 43):
         openml(id=number)

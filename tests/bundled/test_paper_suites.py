@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from helpers.recorded import plan_recorded
 
 from pubench.plan.checking import parameter_problems
 from pubench.plan.jobs import Plan
@@ -18,8 +19,6 @@ from pubench.suite.reporting import PaperNumber
 
 PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
 BOTH = [name + end for name in bundled_suites() for end in ("", "-smoke")]
-# Data sets of hundreds of megabytes, or texts to be counted.
-LARGE = {"pual-or1", "puet-20news", "puet-covtype", "puet-mnist", "wlr-20news"}
 # Any classifier may be named: presets stand for them.
 GENERIC = {"naive", "pu-bagging"}
 
@@ -31,16 +30,8 @@ def registry() -> Registry:
 
 @pytest.fixture(scope="module")
 def plans(registry: Registry) -> Callable[[str], Plan]:
-    """Return what plans a suite, once, without data: cells are planned all the same."""
-
-    @cache
-    def planned(name: str) -> Plan:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.delenv("PUBENCH_DATA", raising=False)
-            patch.setenv("PUBENCH_OFFLINE", "1")
-            return plan_suite(load_suite(name), registry, source="x.toml").plan
-
-    return planned
+    """Return what plans a suite, once, without its data."""
+    return cache(lambda name: plan_recorded(name, registry).plan)
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -108,14 +99,15 @@ def test_a_worker_keeps_a_child_for_every_package_of_the_shootout(registry: Regi
     assert len({(spec.labels, spec.estimator.partition(".")[0]) for spec in specs}) <= MOST_KEPT
 
 
-def with_data() -> Iterator[object]:
-    """Yield the names of the suites of data sets that need files, those of large ones marked as slow."""
+def with_data() -> Iterator[str]:
+    """Yield the names of the suites of data sets that need files."""
     for name in BOTH:
         used = {entry.use for entry in load_suite(name).datasets}
         if any(use.startswith(("adapu-", "novelgb-", "pual-", "puet-", "wlr-")) for use in used):
-            yield pytest.param(name, marks=pytest.mark.slow) if LARGE & used else name
+            yield name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_root")
 @pytest.mark.parametrize("name", list(with_data()))
 def test_with_data_every_cell_can_run(name: str, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,8 +42,15 @@ def test_there_are_classifiers_that_take_a_prior():
     assert {"adapu", "novelgb", "puet", "purf", "putree"} <= set(TAKERS)
 
 
+# What fits classifiers: one of each kind, the others with the slow tests.
+FITTED = [
+    name if name in {"adapu", "novelgb", "putree", "upu"} else pytest.param(name, marks=pytest.mark.slow)
+    for name in TAKERS
+]
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("name", TAKERS)
+@pytest.mark.parametrize("name", FITTED)
 def test_the_estimate_is_used_as_if_it_had_been_given(name, scenario):
     X, s = rows()
     asked = {"scenario": scenario, "random_state": 3}
@@ -55,7 +62,7 @@ def test_the_estimate_is_used_as_if_it_had_been_given(name, scenario):
     assert estimated.get_params()["prior"] == "estimate"
 
 
-@pytest.mark.parametrize("name", TAKERS)
+@pytest.mark.parametrize("name", FITTED)
 def test_an_estimator_may_be_named(name):
     X, s = rows()
     model = make(name, prior="dedpul", scenario="case-control", random_state=3).fit(X, s)
@@ -165,7 +172,7 @@ def test_suites_take_it_as_a_parameter_and_as_a_source(tmp_path):
     assert results.rows[1]["prior"] == pytest.approx(results.rows[1]["true_prior"], abs=0.1)
 
 
-@pytest.mark.parametrize("name", TAKERS)
+@pytest.mark.parametrize("name", FITTED)
 def test_a_prior_below_the_share_of_labelled_rows_is_warned_of(name):
     X, s = rows(150, 150)
     with pytest.warns(UserWarning, match=r"the prior 0.4 is below 0.5, the share of labelled rows"):

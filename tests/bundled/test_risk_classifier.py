@@ -33,9 +33,14 @@ def make_pu(seed=0, n=400, d=4, gap=1.2):
     return X, (np.arange(n) < n // 4).astype(int)
 
 
+@parametrize_with_checks([PURiskClassifier(epochs=10)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        PURiskClassifier(epochs=10),
         PURiskClassifier(
             0.4,
             scenario=STS,
@@ -50,7 +55,7 @@ def make_pu(seed=0, n=400, d=4, gap=1.2):
         PURiskClassifier(risk="upu", model="rbf", loss="logistic", n_centers=20),
     ]
 )
-def test_scikit_learns_checks(estimator, check):
+def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
 

@@ -52,6 +52,7 @@ def supervised(splits):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_nnpu_on_breast_cancer():
     """Seeds that chose nothing. A prototype had 98.2 +- 0.7, the paper's nnPU-MLP 88.95 +- 6.22."""
     found = accuracies(cancer(range(5000, 5010)))
@@ -60,6 +61,7 @@ def test_nnpu_on_breast_cancer():
     assert found.mean() > supervised(cancer(range(5000, 5003))).mean() - 0.9
 
 
+@pytest.mark.slow
 def test_nnpu_on_digits():
     """Seeds that chose nothing. A prototype had 95.6."""
     assert accuracies(digits(range(5000, 5006))).mean() > 95.6

@@ -207,4 +207,4 @@ def test_a_space_survives_the_wire(param):
 
 def test_each_trial_keeps_its_time():
     trials = run_search({"x": Float(0, 1)}, config(trials=2), "v", lambda p: time.sleep(0.02) or {"v": 0.0})
-    assert all(0.02 <= trial.seconds < 2 for trial in trials)
+    assert all(trial.seconds >= 0.02 for trial in trials)

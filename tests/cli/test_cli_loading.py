@@ -17,7 +17,9 @@ def rows():
     log.warning("the rows are old")
     for part in ("first", "second"):
         log.info("fetching the %s half", part)
-        time.sleep(0.3)
+        while "SEEN" in os.environ and not os.path.exists(os.environ["SEEN"] + part):
+            time.sleep(0.01)
+        time.sleep(0.15)  # a loader is not heard more often than that
     n = int(open(os.path.join(os.environ["PUBENCH_DATA"], "n.txt")).read())
     return pubench.Data(X=np.ones((n, 1)), target=np.arange(n) % 2)
 
@@ -81,7 +83,8 @@ SHOWING = [
 
 @pytest.mark.parametrize("command", SHOWING)
 def test_a_terminal_shows_how_loading_goes_with_the_data_root_of_the_option(rows, tmp_path, command):
-    code, shown = in_terminal(tmp_path, *command, *rows)
+    seen = {f"the {part} half": tmp_path / f"seen-{part}" for part in ("first", "second")}
+    code, shown = in_terminal(tmp_path, *command, *rows, notices=seen, SEEN=str(tmp_path / "seen-"))
     assert code == 0, shown
     places = [shown.index(text) for text in ("loading data set 'rows'", "the first half", "the second half")]
     assert places == sorted(places)

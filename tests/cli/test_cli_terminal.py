@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -11,36 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.commands import in_terminal
 from helpers.suites import TOY, toml
-
-ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-
-
-def in_terminal(*arguments, **environment):
-    """Run the command line in a pseudo-terminal and return its exit code and what it showed."""
-    command = [sys.executable, "-m", "pubench", *map(str, arguments)]
-    main, other = pty.openpty()
-    env = os.environ | {"TERM": "xterm", "COLUMNS": "120"} | environment
-    process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=env, close_fds=True)
-    os.close(other)
-    shown = b""
-    while True:
-        try:
-            data = os.read(main, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-    os.close(main)
-    return process.wait(), ANSI.sub("", shown.decode())
 
 
 def test_a_terminal_gets_a_bar_with_done_failed_running_and_time_left(tmp_path):
     (tmp_path / "mine.toml").write_text(toml(replicates=3))
-    code, shown = in_terminal(
-        "suite", "run", tmp_path / "mine.toml", "--out", tmp_path / "run", "--plugin", TOY
-    )
+    code, shown = in_terminal(tmp_path, "suite", "run", "mine.toml", "--out", "run", "--plugin", TOY)
     assert code == 0
     assert "3/3" in shown
     assert re.search(r"0 failed, \d running", shown)
@@ -52,8 +28,8 @@ def test_a_terminal_gets_a_bar_with_done_failed_running_and_time_left(tmp_path):
 def test_a_failure_stays_on_the_screen(tmp_path):
     algorithms = [{"use": "toy", "params": {"mode": "fragile"}}]
     (tmp_path / "mine.toml").write_text(toml(algorithms=algorithms))
-    arguments = ("suite", "run", tmp_path / "mine.toml", "--out", tmp_path / "run", "--plugin", TOY)
-    code, shown = in_terminal(*arguments, TOY_FAIL="1")
+    arguments = ("suite", "run", "mine.toml", "--out", "run", "--plugin", TOY)
+    code, shown = in_terminal(tmp_path, *arguments, TOY_FAIL="1")
     assert code == 1
     assert (
         "failed: toy-blobs | case-control n_p=10 | toy | replicate 0: RuntimeError: fragile as told" in shown

@@ -17,7 +17,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"]
     options = ["-b", "html", "-d", str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html")]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "html"
 
@@ -26,7 +26,7 @@ def test_every_page_is_built(site: Path) -> None:
     assert {page.stem for page in (ROOT / "docs").glob("*.md")} <= {page.stem for page in site.glob("*.html")}
 
 
-def test_the_reference_of_plugins_comes_from_the_program(site: Path) -> None:
+def test_the_api_page_documents_hooks_and_specs(site: Path) -> None:
     text = (site / "api.html").read_text(encoding="utf-8")
     hooks = [f"pubench.plugins.hookspecs.{name}" for name in vars(hookspecs) if name.startswith("pubench_")]
     assert hooks

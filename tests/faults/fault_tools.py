@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
+import pytest
 
 from pubench.results.record import MEASURED
 from pubench.results.table import read_results
+from pubench.sandbox import process as sandbox_process
 
 PLUGIN = Path(__file__).with_name("misbehaving.py")
 MARKER = "PUBENCH_FAULT_TEST"
+PATIENCE = 600.0
+"""Seconds after which a test gives up waiting: a safety net, far beyond what a busy machine needs."""
 CASE_CONTROL = {"scenario": "case-control", "positives": 20, "test": 0.25}
 
 
@@ -40,7 +46,7 @@ def write_suite(path: Path, **changes: Any) -> Path:
         "datasets": [{"use": "blobs"}],
         "labellings": [CASE_CONTROL],
         "algorithms": [{"use": "good"}],
-        "limits": {"seconds": 20, "memory_mb": 500},
+        "limits": {"seconds": PATIENCE, "memory_mb": 500},
     }
     path.write_text("".join(f"{key} = {toml(value)}\n" for key, value in (keys | changes).items()))
     return path
@@ -60,7 +66,7 @@ def run_arguments(suite: Path, out: Path, *more: str, plugins: tuple[Path, ...] 
 def pubench(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the command line to its end."""
     command = [sys.executable, "-m", "pubench", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, **options)
 
 
 def run(suite: Path, out: Path, *more: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -68,25 +74,74 @@ def run(suite: Path, out: Path, *more: str, **options: Any) -> subprocess.Comple
     return pubench(*run_arguments(suite, out, *more, **options))
 
 
+class Gate:
+    """Holds the fits of good algorithms back, so that a run stands still exactly where a test needs it.
+
+    The algorithms count their fits in the folder of the gate and wait for their number to be allowed.
+    """
+
+    def __init__(self, folder: Path, allowed: int = 0) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.allow(allowed)
+
+    def allow(self, number: int) -> None:
+        """Let so many fits through in all."""
+        # Replaced as a whole: a fit must never read half a number.
+        (self.folder / "new").write_text(str(number))
+        (self.folder / "new").replace(self.folder / "allowed")
+
+    def open(self) -> None:
+        """Let all fits through."""
+        self.allow(sys.maxsize)
+
+    def waiting(self) -> list[int]:
+        """Return the processes that wait inside a fit."""
+        return [int(path.name.rpartition("-")[2]) for path in self.folder.glob("waiting-*")]
+
+
+def jump_at_hangs(patch: pytest.MonkeyPatch, hangs: Path) -> None:
+    """Let the sandbox's clock jump past every limit as soon as an algorithm hangs, instead of waiting for it."""
+    now = time.monotonic
+    hangs.touch()
+    clock = SimpleNamespace(monotonic=lambda: now() + 10 * PATIENCE * hangs.stat().st_size)
+    patch.setenv("HANGS", str(hangs))
+    patch.setattr(sandbox_process, "time", clock)
+
+
 @contextmanager
-def driver(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def ignoring(signals: Iterable[signal.Signals]) -> Iterator[None]:
+    """Ignore signals; programs that are started meanwhile inherit that."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def driver(
+    *arguments: str, gate: Gate | None = None, ignored: Iterable[signal.Signals] = ()
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Start the command line in a session of its own; whatever it leaves behind carries the yielded marker."""
     marker = uuid.uuid4().hex
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pubench", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {MARKER: marker},
-        start_new_session=True,
-    )
+    with ignoring(ignored):
+        started = subprocess.Popen(
+            [sys.executable, "-m", "pubench", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {MARKER: marker} | ({"FITS_GATE": str(gate.folder)} if gate else {}),
+            start_new_session=True,
+        )
     try:
-        yield process, marker
+        yield started, marker
     finally:
-        for left in [process, *alive(marker)]:
+        for left in [started, *alive(marker)]:
             with suppress(psutil.Error, ProcessLookupError):
                 left.kill()
-        process.communicate()
+        started.communicate()
 
 
 def alive(marker: str) -> list[psutil.Process]:
@@ -119,11 +174,11 @@ def workers(marker: str) -> list[psutil.Process]:
     return found
 
 
-def wait_for(true: Callable[[], Any], what: str, seconds: float = 30.0) -> Any:
+def wait_for(true: Callable[[], Any], what: str) -> Any:
     """Wait until something is true and return it."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     while not (value := true()):
-        assert time.monotonic() < deadline, f"waited {seconds} seconds for {what}"
+        assert time.monotonic() < deadline, f"waited {PATIENCE} seconds for {what}"
         time.sleep(0.02)
     return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -21,14 +22,35 @@ import pubench
 HERE = "misbehaving"
 
 
+def wait_at_gate():
+    """Wait until the test that holds fits back lets this one through; see Gate in fault_tools."""
+    if "FITS_GATE" not in os.environ:
+        return
+    folder = pathlib.Path(os.environ["FITS_GATE"])
+    with open(folder / "begun", "ab", buffering=0) as begun:
+        begun.write(b".")
+        number = begun.tell()
+    waiting = folder / f"waiting-{os.getpid()}"
+    while number > int((folder / "allowed").read_text()):
+        waiting.touch()
+        time.sleep(0.01)
+    waiting.unlink(missing_ok=True)
+
+
+def note_hang():
+    """Tell the test that from now on this process does nothing more."""
+    with open(os.environ["HANGS"], "ab", buffering=0) as hangs:
+        hangs.write(b".")
+
+
 class Good:
     """The difference of class means as a direction, the middle between them as a threshold."""
 
-    def __init__(self, shrink=0.0, pause=0.0):
-        self.shrink, self.pause = shrink, pause
+    def __init__(self, shrink=0.0):
+        self.shrink = shrink
 
     def fit(self, X, s):
-        time.sleep(self.pause)
+        wait_at_gate()
         positive, rest = np.asarray(X[s == 1].mean(axis=0)), np.asarray(X[s == 0].mean(axis=0))
         self.direction_ = (positive - rest) * (1 - self.shrink)
         self.threshold_ = float((positive + rest) @ self.direction_) / 2
@@ -91,12 +113,14 @@ class Interrupt(Good):
 
 class HangInPython(Good):
     def fit(self, X, s):
+        note_hang()
         while True:
-            pass
+            time.sleep(0.001)
 
 
 class HangInC(Good):
     def fit(self, X, s):
+        note_hang()
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         ctypes.PyDLL(None).sleep(1000)  # PyDLL keeps the interpreter's lock: no thread of the child can run

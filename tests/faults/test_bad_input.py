@@ -142,7 +142,7 @@ def test_a_suite_that_cannot_be_run_is_refused(
         (b'{"name": "json"}', "is not valid TOML at line 1"),
     ],
 )
-def test_a_file_that_is_no_suite_is_refused(
+def test_a_file_that_is_not_a_suite_is_refused(
     command: Callable[..., Told], tmp_path: Path, content: bytes, wanted: str
 ) -> None:
     suite = tmp_path / "s.toml"
@@ -151,7 +151,7 @@ def test_a_file_that_is_no_suite_is_refused(
     assert_refused(told, *[wanted] * max(1, len(told.lines)))
 
 
-def test_a_suite_that_is_not_there_is_refused(command: Callable[..., Told], tmp_path: Path) -> None:
+def test_a_missing_suite_is_refused(command: Callable[..., Told], tmp_path: Path) -> None:
     assert_refused(command("suite", "run", "quikstart"), "did you mean 'quickstart'?")
     assert_refused(command("suite", "run", "missing.toml"), "missing.toml: no such file")
     assert_refused(command("suite", "run", tmp_path), "is a folder")
@@ -198,7 +198,7 @@ def test_a_backend_that_cannot_be_used_is_refused(
 
 
 @pytest.mark.parametrize("arguments", [("--jobs", "0"), ("--jobs", "two"), ("--retry",), ("--backend",)])
-def test_options_that_do_not_exist_are_usage_errors(
+def test_unknown_options_are_usage_errors(
     command: Callable[..., Told], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     told = command("suite", "run", write_suite(tmp_path / "s.toml"), *arguments)
@@ -209,7 +209,7 @@ def test_options_that_do_not_exist_are_usage_errors(
 
 
 @pytest.mark.parametrize("arguments", [("suite", "status"), ("export",), ("report",)])
-def test_a_folder_that_is_no_run_is_a_sentence(
+def test_a_folder_that_is_not_a_run_is_refused_in_one_sentence(
     command: Callable[..., Told], arguments: tuple[str, ...]
 ) -> None:
     assert_refused(command(*arguments, "nowhere"), "nowhere is not a run folder")

@@ -40,16 +40,14 @@ def broken_data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_data_set_that_cannot_be_loaded_fails_its_own_cells(
-    broken_data: tuple[Path, Any], name: str
-) -> None:
+def test_a_loader_failure_affects_only_its_cells(broken_data: tuple[Path, Any], name: str) -> None:
     rows = {row["dataset"]: row for row in read_results(broken_data[0]).rows}
     assert rows[name]["status"] == "failed"
     assert BROKEN[name] in rows[name]["error"]
     assert rows["blobs"]["status"] == "ok"
 
 
-def test_broken_data_end_the_command_with_one(broken_data: tuple[Path, Any], tmp_path: Path) -> None:
+def test_the_command_exits_with_1_if_data_are_broken(broken_data: tuple[Path, Any], tmp_path: Path) -> None:
     out, result = broken_data
     assert (result.returncode, sentences(result)) == (1, [])
     status = pubench("suite", "status", str(out), "--errors")
@@ -57,7 +55,7 @@ def test_broken_data_end_the_command_with_one(broken_data: tuple[Path, Any], tmp
     assert stable_rows(out)[0] == {**stable_rows(run_here(tmp_path).folder)[0]}
 
 
-def test_one_class_only_is_refused_before_anything_runs(tmp_path: Path) -> None:
+def test_data_with_one_class_are_refused_before_anything_runs(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "s.toml", datasets=[{"use": "one-class"}])
     result = run(suite, tmp_path / "run", plugins=PLUGINS)
     assert result.returncode == 2
@@ -66,7 +64,7 @@ def test_one_class_only_is_refused_before_anything_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_a_criterion_that_raises_is_every_trials_error(tmp_path: Path) -> None:
+def test_a_criterion_that_raises_fails_every_trial(tmp_path: Path) -> None:
     results = run_here(
         tmp_path,
         algorithms=[{"use": "good", "tune": True}],
@@ -81,7 +79,7 @@ def test_a_criterion_that_raises_is_every_trials_error(tmp_path: Path) -> None:
     assert [trial[3] for trial in read_trials(results.folder)[bad["key"]]] == ["ValueError: no opinion"] * 2
 
 
-def test_a_metric_that_raises_is_a_note_and_an_empty_value(tmp_path: Path) -> None:
+def test_a_metric_that_raises_leaves_a_note_and_no_value(tmp_path: Path) -> None:
     row = run_here(tmp_path).rows[0]
     assert (row["status"], row["bad-metric"]) == ("ok", None)
     assert row["accuracy"] is not None

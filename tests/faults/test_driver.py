@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from fault_tools import (
+    PATIENCE,
     PLUGIN,
+    Gate,
     alive,
     children,
     driver,
@@ -33,15 +36,12 @@ SLOW_JOBS = ["2", pytest.param("1", marks=pytest.mark.slow)]
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twenty cells of a tenth of a second each, half of them tuned."""
+    """Twenty cells, half of them with one fit, half of them tuned with seven."""
     folder = tmp_path_factory.mktemp("suite")
     return write_suite(
         folder / "suite.toml",
         replicates=CELLS // 2,
-        algorithms=[
-            {"use": "good", "params": {"pause": 0.1}},
-            {"use": "good", "name": "tuned", "params": {"pause": 0.02}, "tune": True},
-        ],
+        algorithms=[{"use": "good"}, {"use": "good", "name": "tuned", "tune": True}],
         tuning={"criteria": ["puf"], "sampler": "grid", "folds": 2},
     )
 
@@ -53,20 +53,30 @@ def undisturbed(suite: Path, tmp_path_factory: pytest.TempPathFactory) -> list[d
     return stable_rows(out)
 
 
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    """Let fits of at least five cells through, and not those of all cells."""
+    return Gate(tmp_path / "gate", allowed=40)
+
+
+def all_ended(marker: str) -> bool:
+    return not alive(marker)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_killed_at_any_moment_and_resumed(
+def test_a_run_killed_at_any_moment_can_be_resumed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
 ) -> None:
     out = tmp_path / "run"
-    arguments = run_arguments(suite, out, "--jobs", jobs)
     # The early moments hit imports and starting workers, the later ones cells under way.
-    for moment in (0.3, 0.7, 1.1, 1.5, 2.0):
-        with driver(*arguments) as (process, marker):
+    for number, moment in enumerate((0.3, 0.7, 1.1, 1.5, 2.0)):
+        gate = Gate(tmp_path / f"gate-{number}", allowed=10)
+        with driver(*run_arguments(suite, out, "--jobs", jobs), gate=gate) as (process, marker):
             time.sleep(moment)
             process.send_signal(signal.SIGKILL)
             process.wait()
-            wait_for(lambda marker=marker: not alive(marker), "orphans to end", seconds=5)
+            wait_for(lambda marker=marker: all_ended(marker), "orphans to end")
     finished = {key: record for key, record in read_records(out)[0].items() if record.status == "ok"}
     assert run(suite, out, "--jobs", jobs).returncode == 0
     assert stable_rows(out) == undisturbed
@@ -75,17 +85,18 @@ def test_killed_at_any_moment_and_resumed(
 
 
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
-def test_killed_after_each_few_cells_and_resumed(
+def test_a_run_killed_after_some_cells_can_be_resumed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
 ) -> None:
     out = tmp_path / "run"
-    for enough in (1, 9):
-        with driver(*run_arguments(suite, out, "--jobs", jobs)) as (process, marker):
+    for enough, allowed in ((1, 16), (9, 56)):
+        gate = Gate(tmp_path / f"gate-{enough}", allowed)
+        with driver(*run_arguments(suite, out, "--jobs", jobs), gate=gate) as (process, marker):
             wait_for(lambda enough=enough: stored(out) >= enough, "cells to be stored")
             assert children(marker)
             process.send_signal(signal.SIGKILL)
             process.wait()
-            wait_for(lambda marker=marker: not alive(marker), "orphans to end", seconds=5)
+            wait_for(lambda marker=marker: all_ended(marker), "orphans to end")
         assert enough <= stored(out) < CELLS
     result = run(suite, out, "--jobs", jobs)
     assert (result.returncode, sentences(result)) == (0, [])
@@ -93,28 +104,30 @@ def test_killed_after_each_few_cells_and_resumed(
     assert stable_rows(out) == undisturbed
 
 
-def test_a_killed_worker_takes_no_cell_with_it(suite: Path, undisturbed: list[dict], tmp_path: Path) -> None:
+def test_no_cell_is_lost_when_a_worker_is_killed(
+    suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate
+) -> None:
     out = tmp_path / "run"
-    with driver(*run_arguments(suite, out, "--jobs", "2")) as (process, marker):
+    with driver(*run_arguments(suite, out, "--jobs", "2"), gate=gate) as (process, marker):
         wait_for(lambda: stored(out) >= 5, "cells to be stored")
         workers(marker)[0].send_signal(signal.SIGKILL)
-        _, err = process.communicate(timeout=60)
+        gate.open()
+        _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
         assert "Traceback" not in err
-        assert not alive(marker)
+        assert all_ended(marker)
     assert stable_rows(out) == undisturbed
 
 
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
-def test_a_killed_child_is_a_crash_of_its_cell_alone(
-    suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
+def test_a_killed_child_crashes_only_its_cell(
+    suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate, jobs: str
 ) -> None:
     out = tmp_path / "run"
-    with driver(*run_arguments(suite, out, "--jobs", jobs)) as (process, marker):
-        wait_for(lambda: stored(out) >= 4, "cells to be stored")
-        time.sleep(0.03)
-        wait_for(lambda: children(marker), "a child")[0].send_signal(signal.SIGKILL)
-        _, err = process.communicate(timeout=60)
+    with driver(*run_arguments(suite, out, "--jobs", jobs), gate=gate) as (process, _):
+        os.kill(wait_for(gate.waiting, "a child inside a fit")[0], signal.SIGKILL)
+        gate.open()
+        _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1, err
         assert "Traceback" not in err
     rows = stable_rows(out)
@@ -135,16 +148,16 @@ def test_a_killed_child_is_a_crash_of_its_cell_alone(
         pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
     ],
 )
-def test_stopping_says_how_to_go_on(
-    suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str, number: signal.Signals
+def test_a_stopped_run_says_how_to_resume(
+    suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate, jobs: str, number: signal.Signals
 ) -> None:
     out = tmp_path / "run"
-    with driver(*run_arguments(suite, out, "--jobs", jobs)) as (process, marker):
+    with driver(*run_arguments(suite, out, "--jobs", jobs), gate=gate) as (process, marker):
         wait_for(lambda: stored(out) >= 5, "cells to be stored")
         # A terminal sends Ctrl-C to the whole group, kill sends SIGTERM to one process.
         (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-        _, err = process.communicate(timeout=30)
-        wait_for(lambda: not alive(marker), "everything to end", seconds=5)
+        _, err = process.communicate(timeout=PATIENCE)
+        wait_for(lambda: all_ended(marker), "everything to end")
     assert process.returncode == 130, err
     assert "Traceback" not in err
     last = err.splitlines()[-1]
@@ -160,31 +173,67 @@ def test_stopping_says_how_to_go_on(
     assert stable_rows(out) == undisturbed
 
 
-@pytest.mark.parametrize("moment", [0.0, 0.1, 0.2, 0.3, 0.5])
-def test_stopping_early_is_quiet_too(suite: Path, tmp_path: Path, moment: float) -> None:
-    with driver(*run_arguments(suite, tmp_path / "run", "--jobs", "2")) as (process, marker):
-        wait_for((tmp_path / "run" / "plan.json").exists, "the plan")
-        time.sleep(moment)
-        os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=30)
-        wait_for(lambda: not alive(marker), "everything to end", seconds=5)
+def assert_stops_quietly(process: subprocess.Popen[str], marker: str) -> None:
+    """Send what a terminal sends for Ctrl-C; one sentence is said, and nothing is left."""
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE)
+    wait_for(lambda: all_ended(marker), "everything to end")
     # CPython ends by the signal itself, which shells show as 130 too, when it came during an exec() of text.
     assert process.returncode in (130, -signal.SIGINT), err
     assert [line for line in err.splitlines() if not line.startswith("[")] == err.splitlines()[-1:]
 
 
+@pytest.mark.parametrize("moment", ["plan", "workers", "children", "fits"])
+def test_stopping_early_prints_one_sentence(suite: Path, tmp_path: Path, moment: str) -> None:
+    out, gate = tmp_path / "run", Gate(tmp_path / "gate")
+    with driver(*run_arguments(suite, out, "--jobs", "2"), gate=gate) as (process, marker):
+        reached = {
+            "plan": (out / "plan.json").exists,
+            "workers": lambda: workers(marker),
+            "children": lambda: children(marker),
+            "fits": lambda: len(gate.waiting()) == 2,
+        }
+        wait_for((out / "plan.json").exists, "the plan")
+        wait_for(reached[moment], f"the {moment}")
+        assert_stops_quietly(process, marker)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", [0.1 * number for number in range(20)])
+def test_stopping_at_any_moment_prints_one_sentence(
+    suite: Path, tmp_path: Path, gate: Gate, moment: float
+) -> None:
+    out = tmp_path / "run"
+    with driver(*run_arguments(suite, out, "--jobs", "2"), gate=gate) as (process, marker):
+        wait_for((out / "plan.json").exists, "the plan")
+        time.sleep(moment)
+        assert_stops_quietly(process, marker)
+
+
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
-def test_stopping_does_not_wait_for_cells_under_way(tmp_path: Path, jobs: str) -> None:
-    slow = write_suite(
-        tmp_path / "s.toml", algorithms=[{"use": "good", "params": {"pause": 15}}], replicates=3
-    )
-    with driver(*run_arguments(slow, tmp_path / "run", "--jobs", jobs)) as (process, marker):
-        wait_for(lambda: len(children(marker)) == int(jobs), "the children")
-        time.sleep(1.0)
+def test_stopping_does_not_wait_for_cells_under_way(suite: Path, tmp_path: Path, jobs: str) -> None:
+    # The gate stays closed: a driver that waited would wait for longer than this test does.
+    gate = Gate(tmp_path / "gate")
+    with driver(*run_arguments(suite, tmp_path / "run", "--jobs", jobs), gate=gate) as (process, marker):
+        wait_for(lambda: len(gate.waiting()) == int(jobs), "fits to begin")
         os.killpg(process.pid, signal.SIGINT)
-        started = time.monotonic()
-        _, err = process.communicate(timeout=30)
-        assert time.monotonic() - started < 8
-        wait_for(lambda: not alive(marker), "everything to end", seconds=5)
+        _, err = process.communicate(timeout=PATIENCE / 2)
+        wait_for(lambda: all_ended(marker), "everything to end")
     assert process.returncode == 130, err
-    assert err.splitlines()[-1].startswith("pubench: stopped; 0 of 3 cells are stored.")
+    assert err.splitlines()[-1].startswith(f"pubench: stopped; 0 of {CELLS} cells are stored.")
+
+
+def test_a_run_in_the_background_ignores_ctrl_c_and_obeys_kill(suite: Path, tmp_path: Path) -> None:
+    """Scripts start background jobs with SIGINT ignored, so that Ctrl-C ends only what is in the foreground."""
+    gate = Gate(tmp_path / "gate")
+    arguments = run_arguments(suite, tmp_path / "run")
+    with driver(*arguments, gate=gate, ignored=[signal.SIGINT]) as (process, marker):
+        wait_for(gate.waiting, "a fit to begin")
+        os.killpg(process.pid, signal.SIGINT)
+        gate.allow(1)
+        wait_for(lambda: stored(tmp_path / "run"), "the run to go on")
+        process.terminate()
+        _, err = process.communicate(timeout=PATIENCE)
+        wait_for(lambda: all_ended(marker), "everything to end")
+    assert process.returncode == 130, err
+    assert err.splitlines()[-1].startswith("pubench: stopped; 1 of")

@@ -10,27 +10,33 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from fault_tools import driver, pubench, run, run_arguments, sentences, stored, wait_for, write_suite
+from fault_tools import (
+    PATIENCE,
+    Gate,
+    driver,
+    pubench,
+    run,
+    run_arguments,
+    sentences,
+    stored,
+    wait_for,
+    write_suite,
+)
 
 from pubench.results.lock import is_running
 
-CELLS = 40
+CELLS = 6
 LIVE = 'id="live"'
 
 
-def slow_suite(folder: Path) -> Path:
-    return write_suite(
-        folder / "slow.toml", replicates=CELLS, algorithms=[{"use": "good", "params": {"pause": 0.4}}]
-    )
-
-
 @contextmanager
-def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    """Start a run of some seconds; yield its process and folder once a cell has ended."""
-    out = folder / "run"
-    with driver(*run_arguments(slow_suite(folder), out)) as (process, _):
+def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], Path, Gate]]:
+    """Start a run; yield its process, its folder and what holds it back, once a cell has ended."""
+    out, gate = folder / "run", Gate(folder / "gate", allowed=1)
+    suite = write_suite(folder / "suite.toml", replicates=CELLS)
+    with driver(*run_arguments(suite, out), gate=gate) as (process, _):
         wait_for(lambda: stored(out), "the first cell")
-        yield process, out
+        yield process, out, gate
 
 
 def ended(page: Path) -> int:
@@ -42,17 +48,19 @@ def ended(page: Path) -> int:
 
 
 def test_the_page_follows_the_run_to_its_end(tmp_path: Path) -> None:
-    with running(tmp_path) as (process, out):
+    with running(tmp_path) as (process, out, gate):
         page = out / "report.html"
         with driver("report", str(out), "--live") as (live, _):
             first = wait_for(lambda: ended(page), "a page")
             assert LIVE in page.read_text(encoding="utf-8")
+            gate.allow(3)
             wait_for(lambda: ended(page) > first, "a later page")
-            said, errors = live.communicate(timeout=60)
+            gate.open()
+            said, errors = live.communicate(timeout=PATIENCE)
             assert live.returncode == 0
             assert said == f"Report: {page}\nNo run is going on.\nReport: {page}\n"
             assert re.findall(rf"(\d+) of {CELLS} cells have ended", errors)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         text = page.read_text(encoding="utf-8")
         assert LIVE not in text
         assert "cells have ended" not in text
@@ -60,12 +68,12 @@ def test_the_page_follows_the_run_to_its_end(tmp_path: Path) -> None:
 
 
 def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
-    with running(tmp_path) as (process, out):
+    with running(tmp_path) as (process, out, _):
         page = tmp_path / "elsewhere" / "report.html"
         with driver("report", str(out), "--live", "--out", str(page.parent)) as (live, _):
             wait_for(lambda: ended(page), "a page")
             process.kill()
-            said, _ = live.communicate(timeout=60)
+            said, _ = live.communicate(timeout=PATIENCE)
             assert live.returncode == 0
         left = CELLS - stored(out)
         assert f"No run is going on; {left} cells are still to come: run the suite again to go on.\n" in said
@@ -74,13 +82,13 @@ def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_page_can_be_left_alone_and_the_run_goes_on(tmp_path: Path, number: signal.Signals) -> None:
-    with running(tmp_path) as (process, out):
+def test_stopping_the_page_does_not_stop_the_run(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path) as (process, out, _):
         page = out / "report.html"
         with driver("report", str(out), "--live") as (live, _):
             wait_for(lambda: ended(page), "a page")
             live.send_signal(number)
-            _, errors = live.communicate(timeout=60)
+            _, errors = live.communicate(timeout=PATIENCE)
             assert live.returncode == 130
             assert f"pubench: stopped; {page} stays as it is now." in errors
             assert "Traceback" not in errors
@@ -89,7 +97,7 @@ def test_the_page_can_be_left_alone_and_the_run_goes_on(tmp_path: Path, number: 
         assert is_running(out)
 
 
-def test_a_run_that_has_ended_gets_its_page_once(tmp_path: Path) -> None:
+def test_a_finished_run_gets_one_page(tmp_path: Path) -> None:
     out = tmp_path / "run"
     run(write_suite(tmp_path / "suite.toml"), out)
     (out / "report.html").unlink()
@@ -99,7 +107,7 @@ def test_a_run_that_has_ended_gets_its_page_once(tmp_path: Path) -> None:
     assert (out / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
 
 
-def test_a_folder_that_is_no_run_gets_one_sentence_and_no_page(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_gets_no_page(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         done = pubench("report", str(folder), "--live")
         assert done.returncode == 2
@@ -112,7 +120,7 @@ def test_a_folder_that_is_no_run_gets_one_sentence_and_no_page(tmp_path: Path) -
     ("arguments", "said"),
     [(("--format", "csv"), "leave out --format"), (("another",), "name one with --out")],
 )
-def test_what_live_cannot_do(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_options_that_live_does_not_support(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     done = pubench("report", str(tmp_path), *arguments, "--live")
     assert done.returncode == 2
     assert said in done.stderr

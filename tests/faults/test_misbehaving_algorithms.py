@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fault_tools import PLUGIN, alive, driver, pubench, run_arguments, stable_rows, write_suite
+from fault_tools import PATIENCE, PLUGIN, alive, driver, pubench, run_arguments, stable_rows, write_suite
 from misbehaving import ALGORITHMS
 
 from pubench.api import run_suite
@@ -85,10 +85,10 @@ def entries(*, bad: bool) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def among_bad(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("bad")
-    limits = {"seconds": 60, "memory_mb": MEMORY}
+    limits = {"seconds": PATIENCE, "memory_mb": MEMORY}
     suite = write_suite(folder / "suite.toml", algorithms=entries(bad=True), limits=limits)
     with driver(*run_arguments(suite, folder / "run")) as (process, marker):
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
         result = subprocess.CompletedProcess(process.args, process.returncode, out, err)
         return Run(folder / "run", result, alive(marker))
 
@@ -109,7 +109,7 @@ def test_every_misbehaviour_has_a_test() -> None:
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_ends_as_the_promised_row(among_bad: Run, name: str) -> None:
+def test_each_misbehaviour_ends_as_the_expected_row(among_bad: Run, name: str) -> None:
     status, reason = ENDS[name]
     row = among_bad.row(name)
     assert (row["status"], reason in row["error"]) == (status, True), row["error"]
@@ -125,7 +125,7 @@ def test_a_failure_keeps_its_traceback(among_bad: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FINE)
-def test_bad_manners_alone_are_no_failure(among_bad: Run, name: str) -> None:
+def test_bad_manners_alone_do_not_fail_a_cell(among_bad: Run, name: str) -> None:
     assert among_bad.row(name)["status"] == "ok"
 
 
@@ -144,7 +144,7 @@ def test_only_the_end_of_a_flood_is_kept(among_bad: Run) -> None:
     assert (among_bad.folder / "cells.jsonl").stat().st_size < 1_000_000
 
 
-def test_the_command_ends_with_one_and_speaks_in_sentences(among_bad: Run) -> None:
+def test_the_command_exits_with_1_and_prints_no_traceback(among_bad: Run) -> None:
     result = among_bad.result
     assert result.returncode == 1
     assert "Traceback" not in result.stderr + result.stdout
@@ -177,16 +177,16 @@ def test_status_shows_every_failure_with_its_traceback(among_bad: Run) -> None:
     assert counts["ok"] == len(ENDS) + 2 * len(FINE)
 
 
-def test_the_report_is_made_all_the_same(among_bad: Run) -> None:
+def test_the_report_is_written_despite_failures(among_bad: Run) -> None:
     assert "after segfault" in (among_bad.folder / "report.md").read_text()
 
 
-def test_resuming_runs_no_failure_again_unless_asked(among_bad: Run) -> None:
+def test_resuming_does_not_retry_failures_unless_asked(among_bad: Run) -> None:
     before = (among_bad.folder / "cells.jsonl").read_bytes()
     again = pubench(*run_arguments(among_bad.folder / "suite.toml", among_bad.folder))
     assert again.returncode == 1
     assert (among_bad.folder / "cells.jsonl").read_bytes() == before
 
 
-def test_this_process_was_not_touched() -> None:
+def test_this_process_is_unaffected() -> None:
     assert "LEFT_BEHIND" not in os.environ

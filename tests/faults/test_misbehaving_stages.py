@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fault_tools import jump_at_hangs
 
 from pubench import run_suite
 from pubench.results.record import ModelRecord
@@ -41,7 +42,9 @@ class Exits(Base):
 
 class Hangs(Base):
     def staged_decision_function(self, X):
-        time.sleep(600)
+        with open(os.environ["HANGS"], "ab", buffering=0) as hangs:
+            hangs.write(b".")
+        time.sleep(6000)
 
 
 class Raises(Base):
@@ -71,7 +74,7 @@ positives = 20
 [[algorithms]]
 use = "exits"
 tune = true
-search = {{ shift = {{ low = 0.0, high = 1.0 }} }}
+search = { shift = { low = 0.0, high = 1.0 } }
 [[algorithms]]
 use = "hangs"
 [[algorithms]]
@@ -85,8 +88,6 @@ criteria = ["puf", "pauc"]
 sampler = "random"
 trials = 3
 folds = 2
-[limits]
-seconds = {seconds}
 """
 
 
@@ -94,16 +95,18 @@ seconds = {seconds}
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("stages")
     (folder / "plugin.py").write_text(PLUGIN)
-    (folder / "s.toml").write_text(SUITE.format(seconds=3))
-    return run_suite(folder / "s.toml", out=folder / "run", plugins=[Path(folder / "plugin.py")])
+    (folder / "s.toml").write_text(SUITE)
+    with pytest.MonkeyPatch.context() as patch:
+        jump_at_hangs(patch, folder / "hangs")
+        return run_suite(folder / "s.toml", out=folder / "run", plugins=[Path(folder / "plugin.py")])
 
 
-def test_every_result_is_there(results: Results) -> None:
+def test_every_cell_keeps_its_result(results: Results) -> None:
     assert results.counts == {"ok": 12}
     assert all(row["accuracy"] is not None for row in results.rows)
 
 
-def test_what_could_be_read_is_kept_and_what_could_not_is_told(results: Results) -> None:
+def test_partial_introspection_is_kept_and_errors_are_recorded(results: Results) -> None:
     told = read_inside(results.folder)
     said = {row["algorithm"]: told.get(row["key"]) for row in results.rows}
     assert said["exits"] is None

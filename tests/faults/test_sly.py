@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fault_tools import PATIENCE
 
 from pubench import run_suite
 from pubench.errors import RunFolderError
@@ -42,7 +43,7 @@ def values(results, algorithm):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_forked_copy_never_answers_for_another_cell(tmp_path: Path, jobs: int) -> None:
+def test_a_forked_child_never_answers_for_another_cell(tmp_path: Path, jobs: int) -> None:
     alone = values(run(tmp_path / "alone", "honest"), "honest")
     both = run(tmp_path / "both", "forker", "honest", jobs=jobs)
     assert values(both, "honest") == alone
@@ -52,13 +53,13 @@ def test_a_forked_copy_never_answers_for_another_cell(tmp_path: Path, jobs: int)
     assert alone[0][2] > 0.8
 
 
-def test_a_patched_library_is_the_patchers_own_affair(tmp_path: Path) -> None:
+def test_a_patched_library_does_not_affect_other_cells(tmp_path: Path) -> None:
     alone = values(run(tmp_path / "alone", "naive-lr"), "naive-lr")
     assert values(run(tmp_path / "both", "patcher", "naive-lr"), "naive-lr") == alone
 
 
 @pytest.mark.parametrize("bad", ["raises", "leaves"])
-def test_a_bad_criterion_spoils_its_own_choice_only(tmp_path: Path, bad: str) -> None:
+def test_a_bad_criterion_affects_only_its_own_cells(tmp_path: Path, bad: str) -> None:
     search = '[tuning]\nsampler = "random"\ntrials = 3\nfolds = 2\ncriteria = ["puf", "{}", "pauc"]\n'
     tuned = run(tmp_path / "bad", "honest", rest="tune = true\n" + search.format(bad))
     found = {row["criterion"]: row for row in tuned.rows if row["replicate"] == 0}
@@ -80,13 +81,13 @@ def test_a_bad_criterion_spoils_its_own_choice_only(tmp_path: Path, bad: str) ->
         ("unequal", "do not add up to 1"),
     ],
 )
-def test_odd_answers_are_one_sentence(tmp_path: Path, name: str, words: str) -> None:
+def test_invalid_predictions_are_described_in_one_sentence(tmp_path: Path, name: str, words: str) -> None:
     results = run(tmp_path, name, "honest")
     assert results.counts == {"failed": 2, "ok": 2}
     assert words in results.rows[0]["error"]
 
 
-def test_long_and_broken_messages_are_stored_in_bounds_and_exported(tmp_path: Path) -> None:
+def test_long_and_broken_messages_are_shortened_and_exported(tmp_path: Path) -> None:
     results = run(tmp_path, "talker")
     assert results.rows[0]["error"].startswith("ValueError: \\udcff")
     assert "1,000,001 characters in total" in results.rows[0]["error"]
@@ -94,7 +95,7 @@ def test_long_and_broken_messages_are_stored_in_bounds_and_exported(tmp_path: Pa
     export_to(tmp_path / "rows.csv", results, "csv")
 
 
-def test_an_export_goes_through_a_link_and_into_a_pipe(tmp_path: Path) -> None:
+def test_an_export_can_go_to_a_link_or_a_pipe(tmp_path: Path) -> None:
     results = run(tmp_path, "honest")
     target, link, pipe = tmp_path / "target.csv", tmp_path / "link.csv", tmp_path / "pipe"
     target.write_text("old")
@@ -105,7 +106,7 @@ def test_an_export_goes_through_a_link_and_into_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
     export_to(pipe, results, "csv")
-    assert reader.communicate(timeout=20)[0].startswith(b"suite,")
+    assert reader.communicate(timeout=PATIENCE)[0].startswith(b"suite,")
 
 
 def test_a_folder_that_holds_other_things_is_left_alone(tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_a_folder_that_holds_other_things_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.md").read_text() == "mine"
 
 
-def test_a_damaged_record_is_told_once_and_kept_beside(tmp_path: Path) -> None:
+def test_a_damaged_record_is_reported_once_and_set_aside(tmp_path: Path) -> None:
     run(tmp_path, "honest")
     cells = tmp_path / "run" / "cells.jsonl"
     cells.write_bytes(cells.read_bytes().replace(b'"ok"', b'"OK"', 1))
@@ -125,7 +126,7 @@ def test_a_damaged_record_is_told_once_and_kept_beside(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "cells.jsonl.damaged-1").exists()
 
 
-def test_a_terminal_without_the_letters_is_no_error(tmp_path: Path) -> None:
+def test_a_terminal_without_unicode_is_not_an_error(tmp_path: Path) -> None:
     run(tmp_path, "honest")
     command = [sys.executable, "-m", "pubench", "report", str(tmp_path / "run")]
     environment = os.environ | {"PYTHONIOENCODING": "latin-1"}

@@ -10,19 +10,17 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers.recorded import DATASETS, plan_recorded
 from msgspec.structs import asdict
 
 from pubench.data.loading import load_stored
-from pubench.data.stored import StoredDataset
-from pubench.plan import datasets
-from pubench.plan.planning import ExecutionPlan, plan_suite
+from pubench.plan.planning import ExecutionPlan
 from pubench.plugins.discovery import discover
 from pubench.plugins.registry import Registry
-from pubench.suite import bundled_suites, load_suite
+from pubench.suite import bundled_suites
 
 HERE = Path(__file__).parent
 PLANS = json.loads((HERE / "plans.json").read_text(encoding="utf-8"))
-DATASETS = json.loads((HERE / "datasets.json").read_text(encoding="utf-8"))
 GENERATED = [name for name, found in DATASETS.items() if "cache" in found]
 
 
@@ -69,16 +67,8 @@ def test_every_bundled_suite_and_its_smoke_size_is_recorded() -> None:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_keys_and_seeds_are_those_on_record(
-    name: str, registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def recorded(registered, params, **options):
-        meta = DATASETS[json.dumps([registered.spec.name, dict(params)], sort_keys=True)]["meta"]
-        return StoredDataset.from_json(json.dumps(meta), folder=Path("absent"), truth=Path("absent"))
-
-    monkeypatch.setattr(datasets, "load_stored", recorded)
-    monkeypatch.setattr(datasets, "_given_counts", lambda plan: None)
-    assert summary(plan_suite(load_suite(name), registry, source="suite.toml")) == PLANS[name]
+def test_keys_and_seeds_are_those_on_record(name: str, registry: Registry) -> None:
+    assert summary(plan_recorded(name, registry)) == PLANS[name]
 
 
 @pytest.mark.parametrize("name", GENERATED)

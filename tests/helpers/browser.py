@@ -35,7 +35,7 @@ def chromium(folder: Path) -> Iterator[Any]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
     # On a busy machine a look at a long page takes a while.
-    started.set_script_timeout(180)
+    started.set_script_timeout(600)
     yield started
     started.quit()
 
@@ -66,4 +66,4 @@ def wait_until(page: Any, true: Any) -> None:
     """Wait until something is true of the page."""
     from selenium.webdriver.support.wait import WebDriverWait
 
-    WebDriverWait(page, 20).until(lambda _: true())
+    WebDriverWait(page, 300).until(lambda _: true())

@@ -52,8 +52,11 @@ def pubench_here(capsys, *arguments, code=0):
     return said
 
 
-def in_terminal(folder, *arguments, **environment):
-    """Run a command in a pseudo-terminal and return its exit code and what it showed."""
+def in_terminal(folder, *arguments, notices=None, **environment):
+    """Run a command in a pseudo-terminal and return its exit code and what it showed.
+
+    ``notices`` maps texts to files: a file is made when its text has been shown, for a program that waits for that.
+    """
     main, other = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "pubench", *map(str, arguments)],
@@ -73,5 +76,8 @@ def in_terminal(folder, *arguments, **environment):
         if not data:
             break
         shown += data
+        for text, file in (notices or {}).items():
+            if text.encode() in shown:
+                file.touch()
     os.close(main)
     return process.wait(), ANSI.sub("", shown.decode())

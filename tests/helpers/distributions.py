@@ -42,5 +42,5 @@ def _run(command, folder, environment):
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
     env = os.environ | {"PYTHONPATH": path} | environment
     return subprocess.run(
-        command, capture_output=True, text=True, env=env, cwd=folder, timeout=120, check=False
+        command, capture_output=True, text=True, env=env, cwd=folder, timeout=600, check=False
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import pickle
 import sys
@@ -27,9 +26,10 @@ class Canary:
         self.classes_ = np.array([0, 1])
         folder = Path(self.folder)
         (folder / "found.pickle").write_bytes(pickle.dumps(reachable_sequences()))
-        (folder / "about.json").write_text(json.dumps({"pid": os.getpid(), "argv": sys.argv}))
-        deadline = time.monotonic() + 60
-        while not (folder / "seen").exists() and time.monotonic() < deadline:
+        # Renamed when it is complete: its reader must not see half of it.
+        (folder / "half").write_text(str(os.getpid()))
+        (folder / "half").rename(folder / "pid")
+        while not (folder / "seen").exists():
             time.sleep(0.02)
         return self
 

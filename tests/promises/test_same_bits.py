@@ -39,6 +39,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]
     return found
 
 
+# tests/run has the law for a toy in each backend; here is the quickstart, as users run it.
+@pytest.mark.slow
 def test_two_workers_give_the_same_bytes_as_one(tmp_path: Path) -> None:
     shorter = suite_text("quickstart").replace("replicates = 3", "replicates = 1")
     (tmp_path / "once.toml").write_text(shorter.replace("trials = 10", "trials = 4"))

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browser import chromium, find, names, seen
+from helpers.browser import chromium, find, names, seen, wait_until
 from helpers.html import rows_of
 
 from pubench.reporting import build_report
 from pubench.reporting.html import html_report
 
 webdriver = pytest.importorskip("selenium.webdriver")
-wait = pytest.importorskip("selenium.webdriver.support.wait")
+pytest.importorskip("selenium")
 
 MEANS = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
 
@@ -92,7 +92,7 @@ def test_the_metric_can_be_switched(page: Any) -> None:
 def test_a_mean_opens_its_replicates_and_escape_closes_them(page: Any) -> None:
     find(page, "table.scores tbody td button")[0].click()
     dialog = find(page, "#cell")[0]
-    wait.WebDriverWait(page, 20).until(lambda _: dialog.is_displayed())
+    wait_until(page, dialog.is_displayed)
     assert seen(page, "#cell-title") == ["a · d0 · l · puf"]
     lines = [row.text for row in find(page, "#cell tbody tr")]
     assert len(lines) == 2
@@ -113,7 +113,7 @@ def test_the_keyboard_alone_reaches_everything(page: Any) -> None:
     button = find(page, "table.scores tbody td button")[0]
     page.execute_script("arguments[0].focus()", button)
     webdriver.ActionChains(page).send_keys("\ue007").perform()
-    wait.WebDriverWait(page, 20).until(lambda _: find(page, "#cell")[0].is_displayed())
+    wait_until(page, find(page, "#cell")[0].is_displayed)
 
 
 def test_dark_and_light(page: Any) -> None:
@@ -130,7 +130,7 @@ def test_what_is_copied_is_what_is_seen(page: Any) -> None:
     find(page, "#find")[0].send_keys("d2")
     find(page, "#columns input")[2].click()
     find(page, "#csv")[0].click()
-    wait.WebDriverWait(page, 20).until(lambda _: seen(page, "#said") == ["1 rows copied"])
+    wait_until(page, lambda: seen(page, "#said") == ["1 rows copied"])
     text = find(page, "#csv")[0].get_attribute("data-text")
     head, line, end = text.split("\n")
     assert head == "data set,labelling,criterion,a,b"
@@ -182,10 +182,11 @@ def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_p
 def test_a_search_is_told_behind_its_mean(browser: Any, tmp_path: Path) -> None:
     tell(browser, tmp_path / "all.html")
     find(browser, "table.scores tbody td button")[0].click()
-    wait.WebDriverWait(browser, 20).until(lambda _: find(browser, "#cell")[0].is_displayed())
+    wait_until(browser, find(browser, "#cell")[0].is_displayed)
     assert "20 trials; best so far at 1: 0, 2: 1" in find(browser, "#cell tbody")[0].text
 
 
+@pytest.mark.slow
 def test_every_section_fits_a_phone(browser: Any, tmp_path: Path) -> None:
     tell(browser, tmp_path / "all.html")
     browser.set_window_size(500, 900)

@@ -193,7 +193,7 @@ def compile_tex(folder: Path, body: str) -> str:
     preamble = f"\\documentclass{{article}}\n\\usepackage{{{','.join(PACKAGES)}}}\n\\begin{{document}}\n"
     (folder / "main.tex").write_text(f"{preamble}{body}\n\\end{{document}}\n", encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=600, check=False)
     log = (folder / "main.log").read_text(encoding="latin-1")
     assert done.returncode == 0, log[-3000:]
     assert (folder / "main.pdf").stat().st_size > 1000

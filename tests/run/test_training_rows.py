@@ -141,7 +141,8 @@ class Slow(LogisticRegression):
         with open({diary!r}, "a") as diary:
             print("train" if X.shape[0] == self.rows_ else "test", file=diary)
         if X.shape[0] == self.rows_:
-            time.sleep(1)
+            now = time.perf_counter
+            time.perf_counter = lambda: now() + 1000
         return super().predict(X)
 
 @hookimpl
@@ -164,7 +165,7 @@ def test_asking_is_no_part_of_the_times_and_is_not_done_unasked(tmp_path):
     (row,) = run_text(tmp_path / "asked", suite + '[report]\ntraining = ["puf"]\n', [TOY, plugin]).rows
     assert diary.read_text().split() == ["test", "train"]
     assert row["training-puf"] is not None
-    assert row["fit_seconds"] + row["score_seconds"] < 0.9
+    assert row["fit_seconds"] + row["score_seconds"] < 1000
 
 
 def test_what_has_no_value_says_why_and_costs_nothing_else(tmp_path):

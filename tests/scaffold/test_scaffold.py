@@ -63,7 +63,10 @@ def installed(folder):
     (info / "entry_points.txt").write_text(f"[pubench]\n{project['name']} = {module}\n")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+# The contracts themselves are tested elsewhere: one kind shows that a package is put together right.
+@pytest.mark.parametrize(
+    "kind", ["metric", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS if kind != "metric")]
+)
 def test_what_is_made_passes_its_own_tests_and_runs_its_own_suite(tmp_path, kind):
     folder = made(tmp_path, f"my-{kind}", kind)
     installed(folder)
@@ -93,6 +96,7 @@ def test_what_is_made_is_complete_and_clean(tmp_path, capsys, monkeypatch, kind,
     assert not [text for text in folder.rglob("*") if text.is_file() and "<<" in text.read_text()]
 
 
+@pytest.mark.slow
 def test_mypy_has_nothing_to_say(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     packages = []
