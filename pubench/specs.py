@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 __all__ = [
     "RECEIVABLE",
@@ -19,8 +19,10 @@ __all__ = [
     "Dataset",
     "Float",
     "Int",
+    "JSONValue",
     "Metric",
     "Param",
+    "Params",
     "PriorEstimator",
     "Scenario",
     "Spec",
@@ -28,6 +30,10 @@ __all__ = [
     "param_to_json",
 ]
 
+JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, JSONValue] | None"
+"""A JSON value of unknown structure."""
+Params: TypeAlias = Mapping[str, JSONValue]
+"""Parameters by name."""
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
 RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled")

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from pubench.data.cache import digest
 from pubench.data.labelling import Labelling
@@ -54,7 +53,7 @@ class Layout:
 
     def __init__(self, suite: Suite, parts: Parts) -> None:
         self.suite, self.parts = suite, parts
-        self._labellings = {labelling: digest(_defining(labelling)) for labelling in suite.labellings}
+        self._labellings = {labelling: digest(labelling.identity()) for labelling in suite.labellings}
 
     def lay_out(self) -> tuple[list[Cell], list[Job], dict[str, str]]:
         """Return the cells in order, the jobs for those that can run, and why those of a broken data set cannot."""
@@ -175,11 +174,3 @@ class Layout:
 
 def _seed(base: str, purpose: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{base}|{purpose}".encode()).digest()[:8], "little") >> 1
-
-
-def _defining(labelling: Labelling) -> dict[str, Any]:
-    """Return what defines the rows and labels; a key that came later and has its default changes no digest."""
-    fields = {name: getattr(labelling, name) for name in labelling.__dataclass_fields__} | {"name": ""}
-    if labelling.unlabelled_positives == 1:
-        del fields["unlabelled_positives"]
-    return fields

@@ -60,8 +60,6 @@ def test_as_a_key() -> None:
 
 
 def test_the_key_of_a_cell_is_the_old_one_where_nothing_is_left_out() -> None:
-    from pubench.plan.layout import _defining
-
-    assert "unlabelled_positives" not in _defining(Labelling("case-control", positives=3))
+    assert "unlabelled_positives" not in Labelling("case-control", positives=3).identity()
     left_out = Labelling("single-training-set", positives=3, unlabelled_positives=0.5)
-    assert _defining(left_out)["unlabelled_positives"] == 0.5
+    assert left_out.identity()["unlabelled_positives"] == 0.5
