@@ -176,15 +176,23 @@ def remember(question: Any, answer: Any) -> None:
 
 
 def downloads() -> list[Download]:
-    """Return what the cache holds, of all servers: data sets as ``openml:<id>``, answers as ``openml:answers``."""
-    found = []
-    for place in folders():
-        for data in sorted(place.glob("data/[0-9]*"), key=lambda path: (len(path.name), path.name)):
-            found.append(Download(f"openml:{data.name}", _title(data), data, partial(_is_whole, data)))
-        for answer in sorted(place.glob("answers/*.json")):
-            title = f"an answer of {place.name}"
-            found.append(Download("openml:answers", title, answer, partial(_is_answer, answer), listed=False))
-    return found
+    """Return the contents of the cache for all servers.
+
+    Data sets are called ``openml:<id>``, answers ``openml:answers``, locks and unfinished data ``openml:unfinished``.
+    """
+    return [download for server_folder in folders() for download in _downloads_of(server_folder)]
+
+
+def _downloads_of(server_folder: Path) -> Iterator[Download]:
+    for data in sorted(server_folder.glob("data/[0-9]*"), key=lambda path: (len(path.name), path.name)):
+        yield Download(f"openml:{data.name}", _title(data), data, partial(_is_whole, data))
+    for answer in sorted(server_folder.glob("answers/*.json")):
+        title = f"an answer of {server_folder.name}"
+        yield Download("openml:answers", title, answer, partial(_is_answer, answer), listed=False)
+    for pattern in ("data/.*", "answers/.*", "locks/*.lock"):
+        for path in sorted(server_folder.glob(pattern)):
+            # Another process may be using it, so that it never counts as damaged.
+            yield Download("openml:unfinished", "unfinished", path, lambda: True, listed=False)
 
 
 def _title(place: Path) -> str:

@@ -87,8 +87,8 @@ def folder() -> Path:
 
 
 def folders() -> list[Path]:
-    """Return such a folder of each server that anything came from."""
-    return sorted(path for path in (cache_root() / "openml").glob("*") if (path / "data").is_dir())
+    """Return the folder of each server that anything came from."""
+    return sorted(path for path in (cache_root() / "openml").glob("*") if path.is_dir())
 
 
 def time_limit() -> float:

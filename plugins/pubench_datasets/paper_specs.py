@@ -44,6 +44,7 @@ def _set(name: str, summary: str, positive: tuple[str, ...], source: str, **more
         name=name,
         loader=f"{place}.load",
         identity=f"{place}.identity",
+        downloads="pubench_datasets.root:downloads",
         summary=summary,
         positive=positive,
         source=source,

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pubench.data import cache_root, write_atomically
+from pubench.data import Download, cache_root, write_atomically
 from pubench.errors import DataError, did_you_mean
 
-__all__ = ["Listed", "catalog", "data_root", "find", "listed"]
+__all__ = ["Listed", "catalog", "data_root", "downloads", "find", "listed"]
 
 CATALOG = "catalog.json"
 _WHAT_IT_IS = f"the folder of data files with their {CATALOG}"
@@ -126,6 +126,13 @@ def _check(entry: Listed) -> None:
     # Remembering saves time only: where the cache cannot be written, the next call hashes again.
     with contextlib.suppress(OSError):
         write_atomically(_checked_path(), json.dumps({**_read_checked(), str(path): stamp}, indent=1))
+
+
+def downloads() -> list[Download]:
+    """Return the record of checked files as a download, so that emptying the cache removes it."""
+    path = _checked_path()
+    record = Download("data-root:checked", "checksums of the data root", path, lambda: True, listed=False)
+    return [record] if path.exists() else []
 
 
 def _checked_path() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pubench.data.cache import digest
-from pubench.data.cards import card
+from pubench.data.cards import UsedRows, make_card
 from pubench.data.classes import positive_sets, select_classes
 from pubench.data.labelling import Labelling, check_counts
 from pubench.data.loading import load_stored
@@ -19,7 +19,7 @@ from pubench.errors import DataError
 from pubench.plan.jobs import DataPlan
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered, Registry
-from pubench.specs import Dataset
+from pubench.specs import Dataset, JSONValue
 from pubench.suite.entries import DatasetEntry
 
 __all__ = ["ResolvedDataset", "dataset_parts", "expanded", "prepare_entry", "problem_card", "with_paths"]
@@ -219,19 +219,18 @@ def _counts(prepared: StoredDataset, classes: Mapping[int, int]) -> tuple[int, i
     return sides[1], sides[0]
 
 
-def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, Any]:
+def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, JSONValue]:
     """Return the card of a data set as a suite uses it: its own positive and negative classes, rows and prior."""
     prepared = data.prepared
-    whole = card(registered, prepared)
+    card = make_card(registered, prepared)
     sides: tuple[list[int], list[int]] = ([], [])
     for number, side in data.classes.items():
         sides[side].append(number)
     there = [sum(prepared.counts[number] for number in numbers) for numbers in sides]
     positive, negative = data.sample or (there[1], there[0])
-    used = {"used": {"positive": positive, "negative": negative}}
+    card = replace(card, used=UsedRows(positive, negative))
     if prepared.pu:
-        return whole | used
-    names = [[prepared.classes[number] for number in sorted(numbers)] for numbers in sides]
-    return (
-        whole | used | {"positive": names[1], "negative": names[0], "prior": positive / (positive + negative)}
-    )
+        return card.to_json()
+    names = [tuple(prepared.classes[number] for number in sorted(numbers)) for numbers in sides]
+    prior = positive / (positive + negative)
+    return replace(card, positive=names[1], negative=names[0], prior=prior).to_json()

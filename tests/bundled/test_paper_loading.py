@@ -127,7 +127,7 @@ def test_names_and_seeds_that_are_none_are_refused(folder):
 
 
 def test_a_set_cannot_be_given_the_rows_of_another(folder):
-    with pytest.raises(DataError, match=r"params\.name: it has no such parameter"):
+    with pytest.raises(DataError, match=r"params\.name: the loader has no such parameter"):
         load_stored(registered("pual-acc"), {"name": "pual-seeds"})
 
 

@@ -89,7 +89,7 @@ def test_the_seed_decides(capsys):
         (("nosuch",), "data set 'nosuch' is not registered"),
         (("iris", "--estimator", "bbb"), "prior estimator 'bbb' is not registered; did you mean 'bbe'?"),
         (("iris", "--positives", "3", "--frequency", "0.2"), "exclude each other"),
-        (("iris", "--positives", "300"), "300 positives asked for, 50 can be labelled"),
+        (("iris", "--positives", "300"), "positives = 300, but only 50 can be labelled"),
         (("iris", "--positive", "rose"), "has no class 'rose'"),
         (("iris", "--params", "x"), "--params must be a JSON object"),
         (("nosuch:37",), "data set 'nosuch' is not registered"),

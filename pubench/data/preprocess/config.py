@@ -1,4 +1,4 @@
-"""What to do to features, as a frozen value."""
+"""The preprocessing that a suite asks for, as a frozen value."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _CHOICES = {
 
 @dataclass(frozen=True, slots=True)
 class Preprocess:
-    """What to do to features before a learner sees them.
+    """How features are preprocessed before a learner receives them.
 
     Attributes
     ----------
     impute : str
-        What replaces a missing number: the training rows' ``"mean"``, ``"median"`` or ``"most-frequent"``
+        The replacement of a missing number: the training rows' ``"mean"``, ``"median"`` or ``"most-frequent"``
         value (the smallest of several); ``"none"`` leaves NaN.
     scale : str
-        ``"standard"`` (mean 0, sd 1), ``"minmax"`` (0 to 1), ``"maxabs"`` (largest size 1), ``"robust"``
+        ``"standard"`` (mean 0, sd 1), ``"minmax"`` (0 to 1), ``"maxabs"`` (largest absolute value 1), ``"robust"``
         (median 0, interquartile range 1) or ``"none"``. Sparse data are never shifted: see `fit_preprocess`.
     categorical : str
-        ``"one-hot"``, or ``"codes"`` to leave codes, missing ones included, as they are.
+        ``"one-hot"``, or ``"codes"`` to keep the codes, missing ones included.
     min_count : int
-        Columns whose training rows add up to less than this are dropped; for counts such as term frequencies.
+        Columns whose sum over the training rows is smaller are dropped; for counts such as term frequencies.
     norm : str
-        ``"l2"`` or ``"l1"`` gives each row that length, after scaling; ``"none"`` leaves rows as they are.
+        ``"l2"`` or ``"l1"`` divides each row by that norm, after scaling; ``"none"`` does not.
     """
 
     impute: Impute = "median"
@@ -58,7 +58,7 @@ class Preprocess:
             if value not in choices:
                 raise ValueError(f"{name} = {value!r} is unknown{did_you_mean(str(value), choices)}")
         if self.min_count < 0:
-            raise ValueError(f"min_count = {self.min_count} must be 0 or more")
+            raise ValueError(f"min_count = {self.min_count} must be at least 0")
 
 
 def rounding(n: int, mean: Vector) -> Vector:
