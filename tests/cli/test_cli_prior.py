@@ -95,7 +95,7 @@ def test_the_seed_decides(capsys):
         (("nosuch:37",), "data set 'nosuch' is not registered"),
         (("nosuch.csv",), "there is no file 'nosuch.csv'"),
         (("folder/rows.CSV.gz",), "there is no file 'folder/rows.CSV.gz'"),
-        (("rows.txt",), "the ending of 'rows.txt' is that of no known format"),
+        (("rows.txt",), "'rows.txt' does not end in the name of a known format"),
         (("rows.csv",), "could not be loaded"),
     ],
 )

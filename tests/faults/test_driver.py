@@ -89,7 +89,7 @@ def test_killed_after_each_few_cells_and_resumed(
         assert enough <= stored(out) < CELLS
     result = run(suite, out, "--jobs", jobs)
     assert (result.returncode, sentences(result)) == (0, [])
-    assert f" of {CELLS} cells are finished already" in result.stderr
+    assert f" of {CELLS} cells are already finished" in result.stderr
     assert stable_rows(out) == undisturbed
 
 
