@@ -93,7 +93,7 @@ def test_data_of_one_class_are_refused_without_an_impossible_remedy(positive):
 @pytest.mark.parametrize("positive", ['["a"]', '"minority"', '"one-versus-rest"'])
 def test_a_file_of_one_class_dooms_its_cells_in_the_loaders_words(positive, planned):
     (reason,) = planned(["a"] * 20, positive).broken.values()
-    assert "column 'target' is 'a' in every row; classes need at least two values" in reason
+    assert "column 'target' is 'a' in every row, but there must be at least two classes" in reason
 
 
 def test_many_problems_of_one_entry_are_told_in_a_few_lines(planned):
