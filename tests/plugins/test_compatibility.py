@@ -16,7 +16,7 @@ from pubench.plugins.discovery import build_registry, discover
 from pubench.plugins.registry import Origin
 from pubench.specs import Algorithm
 
-NEWER = f"made for a newer pubench: it needs plugin API {API + 1}, and pubench 0.1.0 has {API}; upgrade pubench, or"
+NEWER = f"made for a newer pubench: it needs plugin API {API + 1}, but pubench 0.1.0 has {API}; upgrade pubench, or"
 
 
 @pytest.fixture
