@@ -31,26 +31,26 @@ def table(command: click.Command) -> str:
 
 
 def line(option: click.Option) -> str:
-    """Return the names of an option, what it takes, and what it means."""
+    """Return the row of an option: its names, meaning, choices and default."""
     names = ", ".join(f"`{name}`" for name in sorted(option.opts, key=len))
-    text = re.sub(r" \[default: (.*)\]", r"; \1 without it", (option.help or "").rstrip("."))
+    text = re.sub(r" \[default: (.*)\]", r"; default: \1", (option.help or "").rstrip("."))
     text = re.sub(r"(?<![`\w])(\{.*?\}|\S*<.*?>|PUBENCH_[A-Z_=0-9]+|--\w+)", r"`\1`", text)
     if isinstance(option.type, click.Choice):
         text += ": " + ", ".join(f"`{choice}`" for choice in option.type.choices)
     if option.show_default and option.default is not None:
-        text += f"; `{option.default}` without it"
+        text += f"; default: `{option.default}`"
     return f"| {names} | {text} |\n"
 
 
 def rewritten(page: str) -> str:
-    """Return the page with each section's table as the program says; prose stays."""
+    """Return the page with each section's table generated from the program; prose stays."""
     commands = dict(walk(cli, "pubench"))
 
-    def section(found: re.Match[str]) -> str:
-        text, made = found[0], table(commands[found[1]])
+    def section(match: re.Match[str]) -> str:
+        text, options = match[0], table(commands[match[1]])
         if _TABLE.search(text):
-            return _TABLE.sub(lambda _: made, text, count=1)
-        return text.rstrip("\n") + f"\n\n{made}\n" if made else text
+            return _TABLE.sub(lambda _: options, text, count=1)
+        return text.rstrip("\n") + f"\n\n{options}\n" if options else text
 
     return _SECTION.sub(section, page)
 

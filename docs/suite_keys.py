@@ -12,7 +12,7 @@ from pubench.suite import suite_schema
 PAGE = Path(__file__).with_name("suite-keys.md")
 MARK = "<!-- Below: made by docs/suite_keys.py from the schema. -->\n"
 
-Schema = Mapping[str, Any]
+Schema = Mapping[str, Any]  # edge: the structure of JSON Schema
 
 
 def tables(schema: Schema) -> str:
@@ -72,7 +72,7 @@ def line(key: str, value: Schema, required: bool) -> str:
 
 
 def kind(value: Schema) -> str:
-    """Say in words what a key takes."""
+    """Describe the values of a key in words."""
     if "enum" in value:
         return ", ".join(f"`{json.dumps(choice)}`" for choice in value["enum"])
     if "const" in value:
@@ -89,7 +89,7 @@ def kind(value: Schema) -> str:
 
 
 def bounds(value: Schema) -> str:
-    """Say what a number is limited to."""
+    """Describe the limits of a number."""
     words = {
         "minimum": "at least",
         "exclusiveMinimum": "above",

@@ -100,7 +100,7 @@ def test_load_dataset_uses_the_cache_that_suites_use(tmp_path, monkeypatch, capl
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"sed": 1}, "params.sed: it has no such parameter; did you mean 'seed'?"),
+        ({"sed": 1}, "params.sed: the loader has no such parameter; did you mean 'seed'?"),
         ({"n": "many"}, "could not be loaded"),
         ({"n": object()}, "arguments are texts, numbers, lists and tables"),
     ],

@@ -1,4 +1,4 @@
-"""Data sets: the hook; the specs stand in modules of their own, which import nothing heavy."""
+"""The hook of the bundled data sets; specs and loaders are in separate modules, so that importing this one is quick."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""ARFF, dense and sparse: a small reader of our own.
+"""A reader of ARFF files, dense and sparse.
 
-scipy's reader knows neither text nor sparse rows; liac-arff does, but keeps all rows as lists of Python values,
-takes about twice as long, and does not say which cell is wrong. This one turns each block of rows into columns.
+SciPy's reader supports neither text nor sparse rows. liac-arff does, but keeps all rows as lists of Python values,
+takes about twice as long, and does not report which cell is wrong. This reader converts blocks of rows into columns.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Cells = list[str | None]
 
 @dataclass(slots=True)
 class _Attribute:
-    """One column: its name, the values a nominal one may take, and what has been read of it."""
+    """A column: its name, the declared values if it is nominal, and the cells read so far."""
 
     name: str
     numeric: bool
@@ -53,11 +53,11 @@ class _Attribute:
 
     @property
     def default(self) -> str | None:
-        """What a sparse row leaves out: 0, or the first of the nominal values."""
+        """The value of cells that a sparse row omits: 0, or the first of the nominal values."""
         return "0" if self.numeric or self.names is None else self.names[0]
 
     def add(self, cells: tuple[str | None, ...]) -> None:
-        """Take a block of cells; ValueError or KeyError if one does not belong here."""
+        """Add a block of cells; raise ValueError or KeyError if one is invalid."""
         if self.numeric:
             self.parts.append(np.array([np.nan if cell is None else float(cell) for cell in cells]))
         elif self.names is None:
@@ -66,7 +66,7 @@ class _Attribute:
             self.parts.append(np.array([self.codes[cell] for cell in cells], dtype=np.int32))
 
     def accepts(self, cell: str | None) -> bool:
-        """Return whether a cell belongs here."""
+        """Return whether a cell is valid."""
         try:
             self.add((cell,))
         except (ValueError, KeyError):
@@ -114,27 +114,29 @@ def _header(path: str, lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
         keyword = line.split(None, 1)[0].lower()
         if keyword == "@data":
             if not attributes:
-                raise DataError(f"{path} declares no attributes above @data")
+                raise DataError(f"{path} declares no attributes before @data; add them")
             refuse_duplicates(path, [attribute.name for attribute in attributes])
             return attributes
         if keyword == "@attribute":
             attributes.append(_attribute(path, number, line))
         elif keyword != "@relation":
-            raise DataError(f"{path}, line {number}: {line[:40]!r} is not ARFF; expected @attribute or @data")
-    raise DataError(f"{path} is not an ARFF file, or is cut short: it has no line @data")
+            raise DataError(f"{path}, line {number}: {line[:40]!r} is not ARFF; write @attribute or @data")
+    raise DataError(f"{path} is not an ARFF file or is truncated, because it has no line @data; get it again")
 
 
 def _attribute(path: str, number: int, line: str) -> _Attribute:
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(
-            f"{path}, line {number}: {line[:60]!r} declares no attribute; write @attribute NAME TYPE"
+            f"{path}, line {number}: {line[:60]!r} does not declare an attribute; write @attribute NAME TYPE"
         )
     name, kind = _unquoted(match[1]), match[2].strip()
     if kind.startswith("{") and kind.endswith("}"):
         names = _split(kind[1:-1])
         if names is None:
-            raise DataError(f"{path}, line {number}: a quote in the values of '{name}' is not closed")
+            raise DataError(
+                f"{path}, line {number}: a quote in the values of '{name}' is not closed; close it"
+            )
         return _Attribute(name, False, tuple(dict.fromkeys("?" if n is None else n for n in names)))
     word = kind.split(None, 1)[0].lower()
     if word in _NUMERIC:
@@ -142,7 +144,8 @@ def _attribute(path: str, number: int, line: str) -> _Attribute:
     if word in {"string", "date"}:
         return _Attribute(name, False)
     raise DataError(
-        f"{path}, line {number}: attribute '{name}' has the type {kind[:40]!r}, which cannot be read"
+        f"{path}, line {number}: attribute '{name}' has the type {kind[:40]!r}, which is not supported; use numeric, "
+        "string, date or {VALUES}"
     )
 
 
@@ -167,7 +170,7 @@ def _split(line: str) -> Cells | None:
     for piece in rest:
         cell = piece.strip()
         if cell[:1] in _QUOTES:
-            # A comma inside quotes parts nothing: take pieces until the quote is closed.
+            # A comma inside quotes does not separate cells: append pieces until the quote is closed.
             while not _WHOLE_QUOTE.fullmatch(cell := piece.strip()):
                 following = next(rest, None)
                 if following is None:
@@ -180,7 +183,7 @@ def _split(line: str) -> Cells | None:
 
 
 def _sparse(line: str, defaults: Cells) -> Cells | None:
-    """Return the cells of a sparse row ``{place value, ...}``; None if it is none."""
+    """Return the cells of a sparse row ``{place value, ...}``; None if it is invalid."""
     cells, inner, place = defaults.copy(), line[1:-1].strip(), 0
     while place < len(inner):
         match = _SPARSE.match(inner, place)
@@ -206,7 +209,7 @@ def _rows(path: str, lines: Iterator[tuple[int, str]], attributes: list[_Attribu
                 wrong = next(i for i, cell in enumerate(cells) if not attribute.accepts(cell))
                 expected = "a number" if attribute.numeric else "one of its declared values"
                 raise DataError(
-                    f"{path}, line {block[wrong][0]}: attribute '{attribute.name}' holds {cells[wrong]!r}, "
+                    f"{path}, line {block[wrong][0]}: attribute '{attribute.name}' contains {cells[wrong]!r}, "
                     f"not {expected}; correct the cell or the declaration"
                 ) from None
     return numbers
@@ -216,7 +219,7 @@ def _row(path: str, number: int, line: str, defaults: Cells) -> Cells:
     sparse = line.startswith("{")
     cells = _sparse(line, defaults) if sparse and line.endswith("}") else _split(line)
     if cells is None:
-        reason = "is no sparse row of these attributes" if sparse else "has a quote that is not closed"
+        reason = "is not a sparse row of these attributes" if sparse else "has a quote that is not closed"
         raise DataError(f"{path}, line {number} {reason}: {line[:60]!r}; correct the line")
     if len(cells) != len(defaults):
         raise DataError(

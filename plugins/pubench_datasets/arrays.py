@@ -1,4 +1,4 @@
-"""NumPy archives and SVMlight (LIBSVM) files: matrices that need no table."""
+"""Loaders of files that hold a matrix: NumPy archives and SVMlight (LIBSVM) files."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def npz(
     target, labelled : str
         The array of the classes (default ``"target"``), or that of s (1 / 0) in real PU data.
     data : str
-        The array of the features, shape (n, d); further axes are flattened. Three axes are grey images, shape (n,
-        height, width). Bytes (uint8) and floats of 32 and 64 bits keep their type, other numbers become float64.
+        The array of the features, shape (n, d); further axes are flattened. An array of shape (n, height, width) holds
+        grey images. Bytes (uint8) and floats of 32 and 64 bits keep their type, other numbers become float64.
     split : str
-        The array of ``"train"`` and ``"test"``; default ``"split"`` if there is one, ``""`` for none.
+        The array of ``"train"`` and ``"test"``; default: ``"split"`` if there is one; ``""`` for none.
     threshold, quantile : float
-        Make classes of a numeric target: see `pubench_datasets.targets.Cut`.
+        Convert a numeric target to classes: see `pubench_datasets.targets.Cut`.
     """
     cut = Cut(threshold, quantile)
     check_answer(target, labelled, cut)
@@ -72,16 +72,16 @@ def npz(
 
 
 class _Archive:
-    """An open archive: arrays by name, each read when it is asked for."""
+    """An open archive: arrays by name, each read on demand."""
 
     def __init__(self, path: str, file: IO[bytes]) -> None:
         self.path = path
         try:
             loaded: Any = np.load(file, allow_pickle=False)
         except (ValueError, NotImplementedError, zipfile.BadZipFile) as error:
-            raise DataError(f"{path} is not a NumPy archive (.npz), or is cut short; get it again") from error
+            raise DataError(f"{path} is not a NumPy archive (.npz), or is truncated; get it again") from error
         if not hasattr(loaded, "files"):
-            raise DataError(f"{path} holds one array only; save data and target together with numpy.savez")
+            raise DataError(f"{path} contains only one array; save data and target together with numpy.savez")
         refuse_if_large(path, sum(member.file_size for member in loaded.zip.infolist()))
         self._arrays = loaded
         self.names: list[str] = list(loaded.files)
@@ -94,14 +94,17 @@ class _Archive:
         except (ValueError, NotImplementedError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             reason = str(error).partition("\n")[0]
             if "allow_pickle" in reason:
-                reason = "it holds Python objects, not numbers or text"
+                reason = "it contains Python objects instead of numbers or text"
             raise DataError(f"{self.path}: array '{name}' cannot be read: {reason}") from error
         return array
 
     def column(self, name: str, n: int) -> Column:
         values = self[name]
         if values.shape != (n,):
-            raise DataError(f"{self.path}: array '{name}' has shape {values.shape}, the data have {n} rows")
+            raise DataError(
+                f"{self.path}: array '{name}' has shape {values.shape}, but the data have {n} rows; save one value "
+                "per row"
+            )
         return Column(f"{self.path}: array '{name}'", values, lambda row: f"row {row + 1}")
 
 
@@ -112,10 +115,10 @@ def _matrix(arrays: _Archive, name: str) -> tuple[NDArray[Any], tuple[int, ...]]
     place = f"{arrays.path}: array '{name}'"
     if X.ndim < 2 or X.dtype.kind not in "fiub":
         raise DataError(
-            f"{place} is {X.ndim}-dimensional {X.dtype}; features are a matrix of numbers, one row each"
+            f"{place} is {X.ndim}-dimensional {X.dtype}; save features as a matrix of numbers, one row per example"
         )
     if X.shape[0] == 0 or X.size == 0:
-        raise DataError(f"{place} is empty: its shape is {X.shape}")
+        raise DataError(f"{place} is empty: its shape is {X.shape}; save at least one row")
     X = np.ascontiguousarray(X.reshape(X.shape[0], -1))
     if X.dtype not in _KEPT:
         refuse_if_large(arrays.path, X.size * 8)
@@ -145,11 +148,11 @@ def svmlight(
     labelled : bool
         Real PU data: the first number of a line is s, 1 = labelled positive, 0 = unlabelled.
     n_features : int
-        How many columns there are, if the last of them may be empty; default: as many as occur.
+        The number of columns, if the last of them may be empty; default: as many as occur.
     zero_based : bool
         Whether places count from 0; default: only if a place 0 occurs.
     threshold, quantile : float
-        Make classes of a numeric target: see `pubench_datasets.targets.Cut`.
+        Convert a numeric target to classes: see `pubench_datasets.targets.Cut`.
     """
     from scipy.sparse import csr_array
     from sklearn.datasets import load_svmlight_file
@@ -163,12 +166,12 @@ def svmlight(
     if n_features is not None and (
         isinstance(n_features, bool) or not isinstance(n_features, int) or n_features < 1
     ):
-        raise DataError(f"n_features = {n_features!r} is not a whole number of 1 or more")
+        raise DataError(f"n_features = {n_features!r} is not a whole number of at least 1")
     check_file(path)
     based = "auto" if zero_based is None else zero_based
     with reading(path):
         try:
-            # Opened here: whether it is packed is for the ending .gz alone to say.
+            # Opened here, because only the ending .gz decides whether the file is compressed.
             with open_bytes(path) as file:
                 rows, target = load_svmlight_file(file, n_features=n_features, zero_based=based)
         except (ValueError, OverflowError) as error:
@@ -179,16 +182,14 @@ def svmlight(
     X = csr_array(rows)
     if not np.isfinite(X.data).all():
         row = int(np.searchsorted(X.indptr, np.isfinite(X.data).argmin(), side="right")) - 1
-        raise DataError(
-            f"{path}: row {row + 1} holds a value that is not finite; sparse rows leave missing values out"
-        )
+        raise DataError(f"{path}: row {row + 1} contains a value that is not finite; write a finite number")
     X.eliminate_zeros()
     column = Column(f"{path}: the first column", target, lambda row: f"row {row + 1}")
     return Data(X, to_labels(column) if labelled else to_classes(column, cut), pu=labelled)
 
 
 def _refuse_line(path: str) -> None:
-    """Say which line is not ``class place:value ...``."""
+    """Raise DataError for the first line that is not ``class place:value ...``."""
     with open_text(path, "utf-8") as file:
         for number, line in enumerate(file, 1):
             text = line.partition("#")[0].split()
@@ -197,7 +198,9 @@ def _refuse_line(path: str) -> None:
             except ValueError as error:
                 raise DataError(f"{path}, line {number}: {error}; write CLASS PLACE:VALUE ...") from error
             if any(later <= earlier for earlier, later in pairwise(places)):
-                raise DataError(f"{path}, line {number}: places do not ascend; sort them, each once")
+                raise DataError(
+                    f"{path}, line {number}: places are not in ascending order; sort them and list each once"
+                )
 
 
 def _places(words: list[str]) -> list[int]:
@@ -207,6 +210,6 @@ def _places(words: list[str]) -> list[int]:
     pairs = [word.split(":") for word in words[1:] if not word.startswith("qid:")]
     for pair in pairs:
         if len(pair) != 2:
-            raise ValueError(f"{':'.join(pair)!r} is no PLACE:VALUE")
+            raise ValueError(f"{':'.join(pair)!r} is not PLACE:VALUE")
         float(pair[1])
     return [int(place) for place, _ in pairs]

@@ -1,4 +1,4 @@
-"""The specs of the sets embedded in scikit-learn, of the synthetic ones, and of files."""
+"""The specs of all bundled data sets but those of papers: of scikit-learn, generated, from files, from OpenML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LICENCE = "CC BY 4.0"
 
 
 def embedded_datasets() -> list[Dataset]:
-    """Return the four classification sets embedded in scikit-learn; they need no network."""
+    """Return the four classification sets included in scikit-learn; they work offline."""
     return [
         Dataset(
             name="breast-cancer",
@@ -57,11 +57,11 @@ def embedded_datasets() -> list[Dataset]:
 
 
 def synthetic_datasets() -> list[Dataset]:
-    """Return generated data whose truth is known; ``params`` set size, prior, noise and seed."""
+    """Return generated data with known posteriors; ``params`` set size, prior, noise and seed."""
     summaries = {
         "trifurcate": "Positives on both sides of the negatives in the plane; mean_p2 moves the far group",
         "gaussians": "Two Gaussians with a common covariance; Bayes accuracy in closed form",
-        "moons": "Two interleaved half circles, blurred",
+        "moons": "Two interleaved half circles with noise",
         "checkerboard": "Squares of alternating class",
         "topics": "Sparse word counts of documents about one topic each",
     }
@@ -85,7 +85,7 @@ def synthetic_datasets() -> list[Dataset]:
 def file_datasets() -> list[Dataset]:
     """Return the file formats; ``params.path`` is relative to the suite."""
     summaries = {
-        "csv": "A table of your own as CSV; text becomes categories",
+        "csv": "Your own table as CSV; text becomes categories",
         "tsv": "A table separated by tabs",
         "arff": "An ARFF file, dense or sparse",
         "parquet": "A Parquet file (needs pyarrow)",
@@ -109,7 +109,7 @@ def file_datasets() -> list[Dataset]:
 
 
 def openml_datasets() -> list[Dataset]:
-    """Return the door to OpenML: one set by id or name, or many by a list of ids, a benchmark suite or a tag."""
+    """Return the data sets of OpenML: one by id or name, or many by a list of ids, a benchmark suite or a tag."""
     return [
         Dataset(
             name="openml",

@@ -1,4 +1,4 @@
-"""From a column of a table to numbers: text becomes codes, missing cells become NaN."""
+"""From a feature column of a table to numbers: text becomes codes, missing cells become NaN."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Encoded = tuple[NDArray[np.float64], tuple[str, ...] | None]
 _TIME = r"([ T]\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s?([AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?)?"
 _DATE = re.compile(rf"(\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-/.])\d{{1,2}}\3\d{{2,4}}){_TIME}")
 
-# Numbers as people write them and Python does not: 0,5 and 1.234,5 and 1,234.5 and 12%.
+# Number formats that Python does not read: 0,5 and 1.234,5 and 1,234.5 and 12%.
 _FOREIGN_NUMBER = re.compile(
     r"[+-]?(\d*,\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(,\d{3})+(\.\d+)?|\d*\.?\d+(?=\s?%))([eE][+-]?\d+)?(\s?%)?"
 )
@@ -35,10 +35,10 @@ def encode(
 
     Parameters
     ----------
-    series : the cells; ``column`` says where they stand
-    categorical : codes are wanted whatever the cells are
-    text : the file holds text only, so that numbers and text in one column are a mistake to be reported
-    missing : texts that mean a missing cell
+    series : the cells; ``column`` locates them for messages
+    categorical : whether the column is categorical whatever its cells are
+    text : whether the file is text, so that a column with both numbers and text is an error
+    missing : texts that stand for a missing cell
     """
     import pandas as pd
     from pandas.api import types
@@ -66,13 +66,13 @@ def _distinct(series: pd.Series[Any], column: Column) -> tuple[NDArray[np.intp],
         codes, values = pd.factorize(series)
     except TypeError as error:
         raise DataError(
-            f"{column.name} holds lists or other values that are neither numbers nor text; leave it out with drop"
+            f"{column.name} contains lists or other values that are neither numbers nor text; exclude it with drop"
         ) from error
     return codes, list(values)
 
 
 def plain(value: object) -> object:
-    """Return a cell as it would be written: whole numbers without a point."""
+    """Return a cell as text; whole numbers without a decimal point."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return value if isinstance(value, str) else str(value)
@@ -80,7 +80,7 @@ def plain(value: object) -> object:
 
 def _to_float(series: pd.Series[Any], column: Column) -> NDArray[np.float64]:
     if series.dtype.kind == "c":
-        raise DataError(f"{column.name} holds complex numbers; leave it out with drop")
+        raise DataError(f"{column.name} contains complex numbers; exclude it with drop")
     return series.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
@@ -97,12 +97,12 @@ def _finite(values: NDArray[np.float64], column: Column) -> NDArray[np.float64]:
 
 def _dates(column: Column) -> DataError:
     return DataError(
-        f"{column.name} holds dates, which are no numbers; leave it out with drop, or save parts of them as numbers"
+        f"{column.name} contains dates, which are not numbers; exclude it with drop, or save parts of them as numbers"
     )
 
 
 def _numbers(cells: list[Any], column: Column, text: bool) -> NDArray[np.float64] | None:
-    """Return the distinct cells as numbers if they are, None if they are text, or refuse them."""
+    """Return the distinct cells if they are numbers, None if they are text; refuse other types."""
     from pandas.api import types
 
     kind = types.infer_dtype(cells, skipna=False)
@@ -113,7 +113,7 @@ def _numbers(cells: list[Any], column: Column, text: bool) -> NDArray[np.float64
     if kind != "string":
         first = next((cell for cell in cells if not isinstance(cell, str)), None)
         raise DataError(
-            f"{column.name} holds {type(first).__name__} values, neither numbers nor text; leave it out with drop"
+            f"{column.name} contains {type(first).__name__} values, neither numbers nor text; exclude it with drop"
         )
     if {cell.lower() for cell in cells} <= {"true", "false"}:
         return np.asarray([float(cell.lower() == "true") for cell in cells])
@@ -123,7 +123,7 @@ def _numbers(cells: list[Any], column: Column, text: bool) -> NDArray[np.float64
 
 
 def _text_numbers(cells: list[str], column: Column) -> NDArray[np.float64] | None:
-    """Return numbers if all cells are (too large for a whole number, say); refuse text among numbers."""
+    """Return numbers if all cells are numbers (for example too large for an integer); refuse text among numbers."""
     numeric = np.asarray([_is_number(cell) for cell in cells])
     if numeric.all():
         return np.asarray([float(cell) for cell in cells])
@@ -136,12 +136,12 @@ def _text_numbers(cells: list[str], column: Column) -> NDArray[np.float64] | Non
     where = f"{first!r} in {column.at(column.values.tolist().index(first))}"
     if foreign.any():
         raise DataError(
-            f"{column.name} holds numbers with a comma or a percent sign, such as {where}; write them with a point "
-            "and without other signs, or name the column in categorical or drop"
+            f"{column.name} contains numbers with a comma or a percent sign, such as {where}; write them with a "
+            "decimal point only, or list the column in categorical or drop"
         )
     raise DataError(
-        f"{column.name} holds numbers, but {where}; correct it, set missing = [{first!r}], "
-        "or name the column in categorical or drop"
+        f"{column.name} contains numbers, but {where}; correct it, set missing = [{first!r}], "
+        "or list the column in categorical or drop"
     )
 
 
@@ -153,11 +153,11 @@ def _is_number(text: str) -> bool:
 
 
 def _coded(codes: NDArray[Any], names: list[Any], column: Column, *, allowed: bool) -> Encoded:
-    """Return codes in the order of their names: of numbers by size, of text by the alphabet."""
+    """Return codes in the order of their names: numbers by size, text alphabetically."""
     if not allowed and len(names) > class_limit(len(codes)):
         raise DataError(
-            f"{column.name} holds {len(names)} distinct texts in {len(codes)} rows, too many for categories; "
-            "leave it out with drop, or name it in categorical if that is what they are"
+            f"{column.name} has {len(names)} distinct texts in {len(codes)} rows, too many for categories; "
+            "exclude it with drop, or list it in categorical if they are categories"
         )
     numeric = all(_is_number(name) for name in names)
     ordered = sorted(set(names), key=lambda name: (float(name), name) if numeric else (0.0, name))

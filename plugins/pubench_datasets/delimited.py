@@ -1,4 +1,4 @@
-"""CSV and TSV: tables as text, read by pandas; the standard library says where a line is wrong."""
+"""Readers of CSV and TSV: pandas reads the table, the standard library locates errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A file of lines: where it is and how it is written; ``fixed``: its loader knows no other delimiter."""
+    """A delimited file and its format; ``fixed`` means that its loader supports no other delimiter."""
 
     path: str
     delimiter: str
@@ -40,7 +40,7 @@ class Dialect:
             )
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the number of its first line and the cells of each record, blank lines left out."""
+        """Yield the first line number and the cells of each record, except blank lines."""
         with open_text(self.path, self.encoding) as file:
             reader = csv.reader(file, delimiter=self.delimiter, skipinitialspace=True)
             line = 1
@@ -50,7 +50,7 @@ class Dialect:
                 line = reader.line_num + 1
 
     def at(self, row: int) -> str:
-        """Return "line 7" for a row, 0 being the first below the header."""
+        """Return "line 7" for a row; row 0 is the first after the header."""
         with contextlib.suppress(csv.Error, OSError, EOFError, UnicodeError):
             for number, (line, _) in enumerate(self.records(), -1):
                 if number == row:
@@ -58,26 +58,26 @@ class Dialect:
         return f"row {row + 1}"
 
     def other(self, delimiter: str = "") -> str:
-        """Say how to read a file with another delimiter."""
+        """Return the remedy for a file with another delimiter."""
         if not self.fixed:
             return f"set delimiter = {delimiter!r}" if delimiter else "set delimiter"
-        # A comma is what csv expects.
+        # A comma is the default of csv.
         more = f" and delimiter = {delimiter!r}" if delimiter not in ("", ",") else ""
         return f"load it with use = 'csv'{more}"
 
     def refuse_ragged(self, columns: int) -> None:
-        """Say which line has more or fewer cells than the header."""
+        """Raise DataError for the first line with more or fewer cells than the header."""
         with contextlib.suppress(csv.Error):
             for line, cells in self.records():
                 if len(cells) != columns:
                     raise DataError(
-                        f"{self.path}, line {line}: {len(cells)} cells where the header has {columns}; "
-                        f"correct the line, or {self.other()} if cells end with another character"
+                        f"{self.path}, line {line}: {len(cells)} cells, but the header has {columns}; "
+                        f"correct the line, or {self.other()} if another character separates the cells"
                     )
 
 
 def read_delimited(dialect: Dialect, roles: Roles) -> Table:
-    """Read a file of lines into a table; columns that are no features stay text, as they are written."""
+    """Read a delimited file into a table; columns that are not features stay text."""
     path = dialect.path
     size = check_file(path, encoding=dialect.encoding)
     with reading(path, dialect.encoding):
@@ -89,35 +89,35 @@ def read_delimited(dialect: Dialect, roles: Roles) -> Table:
         refuse_if_large(f"{path}, as numbers,", _table_size(dialect, size))
         texts = [*roles.categorical, *(name for name in header if name not in features)]
         frame = _parse(dialect, header, texts, roles)
-        # A line that is too short lacks its last cell.
+        # A line that is too short has no last cell.
         if frame[header[-1]].isna().any():
             dialect.refuse_ragged(len(header))
     return Table(frame, path, dialect.at, text=True)
 
 
 def _header(dialect: Dialect) -> list[str]:
-    """Return the names of the columns, and check the first line below them, which pandas does not."""
+    """Return the names of the columns, and check the first row, which pandas does not."""
     records = dialect.records()
     try:
         _, names = next(records, (1, []))
         _, first = next(records, (2, names))
     except csv.Error as error:
-        raise DataError(f"{dialect.path}, line 1: {error}; is it a table of text?") from error
+        raise DataError(f"{dialect.path}, line 1: {error}; check that it is a text table") from error
     if not names:
-        raise DataError(f"{dialect.path} is empty")
+        raise DataError(f"{dialect.path} is empty; write a header and rows")
     if len(names) == 1:
-        found = next((mark for mark in ",;\t|" if mark in names[0]), "")
-        remedy = dialect.other(found) if found else "it needs a target and at least one feature"
-        raise DataError(f"{dialect.path} has one column only, {names[0][:60]!r}; {remedy}")
+        delimiter = next((mark for mark in ",;\t|" if mark in names[0]), "")
+        remedy = dialect.other(delimiter) if delimiter else "it needs a target and at least one feature"
+        raise DataError(f"{dialect.path} has only one column, {names[0][:60]!r}; {remedy}")
     if len(first) != len(names):
         dialect.refuse_ragged(len(names))
     return [_LINE_BREAK.sub(" ", name.strip()) for name in names]
 
 
 def _table_size(dialect: Dialect, size: int) -> int:
-    """Return how many bytes the numbers of the file take, judged by its first lines: "0,0,0" grows fourfold."""
+    """Estimate the size of the numbers in bytes from the first lines: "0,0,0" takes four times its size."""
     cells = letters = 0
-    # A quote that is not closed, say, is for the parser to report.
+    # The parser reports errors such as a quote that is not closed.
     with contextlib.suppress(csv.Error):
         for _, record in islice(dialect.records(), _SAMPLE):
             cells += len(record)
@@ -126,11 +126,11 @@ def _table_size(dialect: Dialect, size: int) -> int:
 
 
 def _refuse_nameless(path: str, names: list[str], features: list[str]) -> None:
-    """Refuse a column without a name: most often it is a row number that was saved along."""
+    """Refuse a column without a name, which is usually a saved row number."""
     for place, name in enumerate(names, 1):
         if not name and f"column {place}" in features:
             raise DataError(
-                f"{path}: column {place} has no name; leave it out with drop = ['column {place}'], "
+                f"{path}: column {place} has no name; exclude it with drop = ['column {place}'], "
                 "or name it in the header"
             )
 
@@ -153,7 +153,7 @@ def _parse(dialect: Dialect, header: list[str], texts: list[str], roles: Roles) 
         "engine": "c",
     }
     if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
-        # Later versions read every number exactly, and deprecate the option.
+        # Later versions read every number exactly and deprecate the option.
         options["float_precision"] = "round_trip"
     try:
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Loaders of the data sets embedded in scikit-learn; targets are class names."""
+"""Loaders of the data sets included in scikit-learn; targets are class names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["breast_cancer", "digits", "iris", "wine"]
 
 
 def _named(bunch: Any) -> Data:
-    """Turn a scikit-learn bunch into rows, class names and feature names."""
+    """Convert a scikit-learn bunch to rows, class names and feature names."""
     names = np.asarray(bunch.target_names).astype(str)
     return Data(
         X=np.ascontiguousarray(bunch.data, dtype=np.float64),

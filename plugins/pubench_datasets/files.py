@@ -1,23 +1,23 @@
-"""Files of one's own: CSV, TSV, Parquet, ARFF, SVMlight, NumPy archives and JSON lines.
+"""Loaders of the user's own files: CSV, TSV, Parquet, ARFF, SVMlight, NumPy archives and JSON lines.
 
-Every loader takes ``path`` and reads a name that ends in ``.gz`` as gzip data. Those of tables share these
+Every loader takes ``path`` and reads a file whose name ends in ``.gz`` as gzip data. The loaders of tables share these
 parameters:
 
 target
     The column of the classes; default ``"target"``.
 labelled
-    In real PU data, the column of s: 1 = labelled positive, 0 = unlabelled. There is no target then.
+    In real PU data, the column of s: 1 = labelled positive, 0 = unlabelled. It excludes ``target``.
 split
-    A column that says ``"train"`` or ``"test"``.
+    A column of ``"train"`` and ``"test"``.
 drop
-    Columns to leave out: keys, dates, second outcomes.
+    Columns to exclude: keys, dates, other outcomes.
 categorical
-    Columns to take as categories although they hold numbers, or more distinct texts than max(50, n / 10).
+    Columns to treat as categories although they contain numbers, or more distinct texts than max(50, n / 10).
 missing
-    Texts that mean a missing cell besides the empty one (in ARFF: besides ``?``). Without it, "NA" is text.
+    Texts that stand for a missing cell besides the empty one (in ARFF: besides ``?``). By default, "NA" is text.
 threshold, quantile
-    Make two classes of a numeric target: ``"high"`` is what lies above the threshold, ``"low"`` the rest, a value
-    equal to the threshold included. The quantile is taken over all rows of the file.
+    Convert a numeric target to two classes: ``"high"`` above the threshold, ``"low"`` up to and including it. The
+    quantile is computed over all rows of the file.
 
 Columns of text become codes in the order of their names, missing cells NaN, true and false 1 and 0.
 """
@@ -46,14 +46,14 @@ __all__ = ["arff", "csv", "identity", "jsonl", "npz", "parquet", "svmlight", "ts
 
 Names = str | Sequence[str]
 
-# What pandas calls an index without a name.
+# The name that pandas gives to an index without a name.
 _ROW_NUMBER = re.compile(r"__index_level_\d+__")
 
 
 def _of_table(read: Callable[..., Table]) -> Callable[..., Data]:
-    """Return the loader of a kind of table: it takes the parameters of all tables, and those of its reader.
+    """Return the loader of a type of table, with the parameters of all tables and those of its reader.
 
-    Its signature lists both, so that whoever looks there finds out which parameter is misspelt.
+    Its signature lists both, so that a misspelt parameter can be detected.
     """
 
     @wraps(read)
@@ -93,7 +93,7 @@ def _of_table(read: Callable[..., Table]) -> Callable[..., Data]:
 
 @_of_table
 def csv(path: str, roles: Roles, *, encoding: str = "utf-8", delimiter: str = ",") -> Table:
-    """Load a table of text whose first line names the columns; spaces after a delimiter do not count."""
+    """Load a text table whose first line names the columns; spaces after a delimiter are ignored."""
     from pubench_datasets.delimited import Dialect, read_delimited
 
     return read_delimited(Dialect(path, delimiter, encoding), roles)
@@ -101,7 +101,7 @@ def csv(path: str, roles: Roles, *, encoding: str = "utf-8", delimiter: str = ",
 
 @_of_table
 def tsv(path: str, roles: Roles, *, encoding: str = "utf-8") -> Table:
-    """Load a table whose cells are separated by tabs: as `csv`."""
+    """Load a table whose cells are separated by tabs, like `csv`."""
     from pubench_datasets.delimited import Dialect, read_delimited
 
     return read_delimited(Dialect(path, "\t", encoding, fixed=True), roles)
@@ -117,7 +117,7 @@ def arff(path: str, roles: Roles, *, encoding: str = "utf-8") -> Table:
 
 @_of_table
 def parquet(path: str, roles: Roles) -> Table:
-    """Load a Parquet file; columns of text and dictionaries are categories, an index of pandas is no feature."""
+    """Load a Parquet file; columns of text and dictionaries are categories, and the pandas index is not a feature."""
     from pubench_datasets.tables import Table, refuse_duplicates
 
     try:
@@ -129,23 +129,23 @@ def parquet(path: str, roles: Roles) -> Table:
     check_file(path, binary=True)
     with reading(path), open_bytes(path) as file:
         try:
-            found = reader.ParquetFile(file)
-            refuse_if_large(path, found.metadata.num_rows * found.metadata.num_columns * 8)
-            refuse_duplicates(path, found.schema_arrow.names)
-            # What pandas noted of its own types is not needed, and may be damaged: it is left out.
-            frame = found.read().replace_schema_metadata().to_pandas()
+            opened = reader.ParquetFile(file)
+            refuse_if_large(path, opened.metadata.num_rows * opened.metadata.num_columns * 8)
+            refuse_duplicates(path, opened.schema_arrow.names)
+            # The metadata of pandas are not needed, and may be damaged.
+            frame = opened.read().replace_schema_metadata().to_pandas()
         except (ValueError, OSError, NotImplementedError) as error:
             reason = str(error).partition("\n")[0][:120]
             raise DataError(f"{path} is not a Parquet file, or is damaged: {reason}; get it again") from error
     used = {*roles.named(), *roles.categorical}
-    index = [name for name in _index_of(found.schema_arrow) if name not in used]
+    index = [name for name in _index_of(opened.schema_arrow) if name not in used]
     return Table(frame.drop(columns=index), path, lambda row: f"row {row + 1}")
 
 
 def _index_of(schema: Any) -> list[str]:
-    """Return the columns that were the index of a table of pandas, which notes them in the file."""
-    noted: Any = None
+    """Return the columns that were the index of a pandas table, as its metadata say."""
+    recorded: object = None
     with suppress(ValueError, LookupError, TypeError):
-        noted = json.loads(schema.metadata[b"pandas"])["index_columns"]
-    named = noted if isinstance(noted, list) else []
+        recorded = json.loads(schema.metadata[b"pandas"])["index_columns"]
+    named = recorded if isinstance(recorded, list) else []
     return [name for name in schema.names if name in named or _ROW_NUMBER.fullmatch(name)]

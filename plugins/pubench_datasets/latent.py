@@ -1,4 +1,4 @@
-"""Texts as a few dense numbers each: what word vectors are for, learned from the texts to train on alone."""
+"""Dense features of texts by latent semantic analysis, learned from the training texts alone."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _MIN_COUNT = 6
 
 
 def latent_features(counts: Any, train: NDArray[np.bool_], size: int) -> NDArray[np.float32]:
-    r"""Return the directions of texts in the space of their largest singular vectors.
+    r"""Return the directions of texts in the space of the largest singular vectors.
 
-    With T the weights :math:`(1 + \ln n_{tw}) \mathrm{idf}_w` of terms w in texts t to train on, rows of unit length,
-    and :math:`T \approx U \Sigma V^\top`, a text x becomes :math:`x V`, again of unit length. Terms that occur fewer
-    than six times in the texts to train on are left out.
+    With T the weights :math:`(1 + \ln n_{tw}) \mathrm{idf}_w` of terms w in training texts t, rows of unit length, and
+    :math:`T \approx U \Sigma V^\top`, a text x becomes :math:`x V`, again of unit length. Terms that occur fewer than
+    six times in the training texts are excluded.
 
     Parameters
     ----------
     counts : sparse matrix of shape (n, d)
-        How often each term occurs in each text.
+        The count of each term in each text.
     train : bool array of shape (n,)
-        The texts that idf and V are learned from.
+        The training texts, from which idf and V are learned.
     size : int
-        How many singular vectors.
+        The number of singular vectors.
 
     Returns
     -------
@@ -44,11 +44,11 @@ def latent_features(counts: Any, train: NDArray[np.bool_], size: int) -> NDArray
     known = np.asarray(counts[train].sum(axis=0)).ravel() >= _MIN_COUNT
     if min(int(known.sum()), int(train.sum())) <= size:
         raise DataError(
-            f"{int(train.sum())} texts to train on with {int(known.sum())} terms that occur {_MIN_COUNT} times or more "
-            f"have no {size} directions; get the whole file"
+            f"{int(train.sum())} training texts with {int(known.sum())} terms that occur at least {_MIN_COUNT} times "
+            f"are too few for {size} directions; get the whole file"
         )
     kept = counts[:, known].astype(np.float64)
     weights = TfidfTransformer(sublinear_tf=True).fit(kept[train]).transform(kept)
     vectors = TruncatedSVD(size, random_state=0).fit(weights[train])
-    found: NDArray[np.float32] = normalize(vectors.transform(weights)).astype(np.float32)
-    return found
+    directions: NDArray[np.float32] = normalize(vectors.transform(weights)).astype(np.float32)
+    return directions

@@ -1,7 +1,7 @@
 """ARFF as OpenML serves it, fast: plain dense files go through Arrow, sparse ones become CSR.
 
 The client reads ARFF cell by cell in Python, which takes minutes for a large file. Here its parser (liac-arff) reads
-the header only. Files with quotes, comments or loose ends go to our own careful reader.
+only the header. Files with quotes or comments are read by `pubench_datasets.arff`, which is slower but complete.
 """
 
 from __future__ import annotations
@@ -11,28 +11,38 @@ import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench.errors import DataError
+from pubench.specs import Array
 from pubench_datasets.arff import read_arff
 from pubench_datasets.source import refuse_if_large
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Arff", "open_arff"]
+__all__ = ["Arff", "SparseCells", "open_arff"]
 
 _DATA = re.compile(rb"^[ \t]*@data\b[^\n]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
-# The header parser knows no dates; for us they are text.
+# The header parser does not support dates; they are read as text.
 _DATE = re.compile(
     r"^(\s*@attribute\s+(?:'[^'\n]*'|\"[^\"\n]*\"|\S+)\s+)date\b.*$", re.IGNORECASE | re.MULTILINE
 )
 _LOOSE = (b"'", b'"', b"\\", b"\n%", b"{")
-# No row may be longer than a block.
+_LOOSE_SPARSE = (b"'", b'"', b"\\", b"\n%", b"?")
+# A row must fit into a block.
 _BLOCK = 1 << 26
+
+
+class SparseCells(NamedTuple):
+    """Row, column and text of each cell that a sparse file writes."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    texts: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +63,8 @@ class Arff:
     def frame(self) -> pd.DataFrame:
         """Return the rows: numbers as float64, nominal columns as categories, text as it is."""
         refuse_if_large(self.title, len(self.body))
-        found = self._plain_frame()
-        return self._careful_frame() if found is None else found
+        frame = self._plain_frame()
+        return self._careful_frame() if frame is None else frame
 
     def _plain_frame(self) -> pd.DataFrame | None:
         """Return the rows if the file is plain: no quotes, full rows, declared values."""
@@ -86,7 +96,7 @@ class Arff:
         return frame
 
     def _careful_frame(self) -> pd.DataFrame:
-        """Return the rows by our own reader, which says where a file is wrong."""
+        """Return the rows as read by `pubench_datasets.arff`, which reports where a file is wrong."""
         import pandas as pd
 
         frame = read_arff(str(self.path), self.encoding).frame
@@ -95,38 +105,46 @@ class Arff:
                 frame[name] = pd.Categorical(frame[name], categories=list(kind))
         return frame
 
-    def sparse_parts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]] | None:
-        """Return row, column and text of each written cell; None if the file is not plain."""
-        if any(sign in self.body for sign in (b"'", b'"', b"\\", b"\n%", b"?")) or self.body.startswith(b"%"):
+    def sparse_cells(self) -> SparseCells | None:
+        """Return the cells of a sparse file; None if it is not plain."""
+        rows = _sparse_rows(self.body, self.encoding)
+        if rows is None:
             return None
-        lines = [line.strip() for line in self.body.decode(self.encoding).splitlines() if line.strip()]
-        if not all(line[0] == "{" and line[-1] == "}" for line in lines):
-            return None
-        cells = [line[1:-1].split(",") if line[1:-1].strip() else [] for line in lines]
-        pairs = [cell.split(None, 1) for row in cells for cell in row]
+        pairs = [cell.split(None, 1) for row in rows for cell in row]
         if not all(len(pair) == 2 and pair[0].isdecimal() for pair in pairs):
             return None
         columns = np.asarray([pair[0] for pair in pairs], dtype=np.int64)
-        if columns.size and columns.max() >= len(self.kinds):
+        if columns.max(initial=-1) >= len(self.kinds):
             return None
-        rows = np.repeat(np.arange(len(cells)), [len(row) for row in cells])
-        return rows, columns, np.asarray([pair[1].rstrip() for pair in pairs], dtype=object)
+        row_numbers = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        texts = np.asarray([pair[1].rstrip() for pair in pairs], dtype=object)
+        return SparseCells(row_numbers, columns, texts)
+
+
+def _sparse_rows(body: bytes, encoding: str) -> list[list[str]] | None:
+    """Return the texts ``place value`` of each row ``{place value, ...}``; None if the file is not plain."""
+    if body.startswith(b"%") or any(sign in body for sign in _LOOSE_SPARSE):
+        return None
+    lines = [line.strip() for line in body.decode(encoding).splitlines() if line.strip()]
+    if not all(line.startswith("{") and line.endswith("}") for line in lines):
+        return None
+    return [line[1:-1].split(",") if line[1:-1].strip() else [] for line in lines]
 
 
 def open_arff(path: Path, title: str) -> Arff:
     """Read the header of an ARFF file, and its rows as bytes."""
     refuse_if_large(title, path.stat().st_size)
     content = path.read_bytes()
-    found = _DATA.search(content)
-    if found is None:
-        raise DataError(f"{title} is not ARFF: it has no line @data")
+    data_line = _DATA.search(content)
+    if data_line is None:
+        raise DataError(f"{title} is not ARFF, because it has no line @data; fetch it again")
     encoding = _encoding(content)
-    header = content[: found.start()].decode(encoding).lstrip("\ufeff")
-    return Arff(path, title, encoding, _kinds(header, title), content[found.end() :])
+    header = content[: data_line.start()].decode(encoding).lstrip("\ufeff")
+    return Arff(path, title, encoding, _kinds(header, title), content[data_line.end() :])
 
 
 def _encoding(content: bytes) -> str:
-    """Return UTF-8, or Latin-1 for the few old files that are not."""
+    """Return UTF-8, or Latin-1 for the few old files that are not UTF-8."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,9 +1,9 @@
-"""What came from OpenML, kept: whole and checked, filled by one process at a time, the same after any kill.
+"""The cache of OpenML data: complete and checked entries, written by one process at a time, intact after any kill.
 
-``<PUBENCH_CACHE>/openml/<server>/data/<id>`` holds one data file and ``openml.json``, which says what it is and its
-MD5. Such a folder is made under another name, checked, and then renamed. ``answers`` holds what lists and names
-led to. Both are used without a request until they are deleted. Servers on this machine that differ in their port only
-count as one: what came from one of them is not asked of another.
+``<PUBENCH_CACHE>/openml/<server>/data/<id>`` contains a data file and ``openml.json``, which describes it and has its
+MD5. Such a folder is created under another name, checked, and then renamed. ``answers`` contains the results of lists
+and names. Both are used without a request until they are deleted. Local servers that differ only in their port are
+treated as one: data from one of them are not requested from another.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pubench.data import Download, digest, write_atomically
 from pubench.errors import DataError
+from pubench.specs import JSONValue
 from pubench_datasets.openml_settings import folder, folders, refuse_offline
 
 __all__ = ["Entry", "downloads", "kept", "remember", "remembered", "stored"]
@@ -31,6 +32,7 @@ __all__ = ["Entry", "downloads", "kept", "remember", "remembered", "stored"]
 _FORMAT = 1
 _LOG = logging.getLogger("pubench.data")
 
+T = TypeVar("T")
 Fill = Callable[[Path], dict[str, Any]]
 
 
@@ -43,12 +45,12 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return f"OpenML data set {self.facts['id']} ({self.facts['name']})"
 
 
 def stored(number: int) -> Entry | None:
-    """Return a data set from the cache, unless it is not there or its file is not the one that was put there."""
+    """Return a data set from the cache; None if it is missing or its file has changed."""
     return _stored(folder() / "data" / str(number))
 
 
@@ -64,8 +66,8 @@ def _stored(place: Path) -> Entry | None:
 
 
 def _recorded(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((place / "openml.json").read_text(encoding="utf-8"))
-    return found
+    facts: dict[str, Any] = json.loads((place / "openml.json").read_text(encoding="utf-8"))
+    return facts
 
 
 def _md5(path: Path) -> str:
@@ -74,30 +76,30 @@ def _md5(path: Path) -> str:
 
 
 def kept(number: int, fill: Fill) -> Entry:
-    """Return a data set from the cache; if it is not there, one process calls ``fill`` and the others wait.
+    """Return a data set from the cache; if it is missing, one process calls ``fill`` and the others wait.
 
-    ``fill`` gets an empty folder, puts a data file there and returns the facts: at least ``file``, ``md5``, ``size``.
+    ``fill`` receives an empty folder, writes a data file and returns the facts: at least ``file``, ``md5``, ``size``.
     """
-    found = stored(number)
-    if found is None:
+    entry = stored(number)
+    if entry is None:
         what = f"OpenML data set {number}"
         refuse_offline(what)
         with _writing(), _locked(f"{number}", what):
-            found = stored(number)
-            if found is None:
+            entry = stored(number)
+            if entry is None:
                 _put(number, fill)
-                found = stored(number)
-    if found is None:
-        raise DataError(f"OpenML data set {number} vanished from the cache {folder()}; run again")
-    return found
+                entry = stored(number)
+    if entry is None:
+        raise DataError(f"OpenML data set {number} disappeared from the cache {folder()}; run again")
+    return entry
 
 
 def _put(number: int, fill: Fill) -> None:
     place = folder() / "data" / str(number)
     place.parent.mkdir(parents=True, exist_ok=True)
-    # Whoever holds the lock owns these: what is there was left by a process that was killed.
-    for left in place.parent.glob(f".{number}-*"):
-        shutil.rmtree(left, ignore_errors=True)
+    # Only the owner of the lock writes here, so that a killed process left these.
+    for leftover in place.parent.glob(f".{number}-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
     temporary = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{number}-"))
     try:
         facts = fill(temporary)
@@ -123,7 +125,7 @@ def _writing() -> Iterator[None]:
 
 @contextmanager
 def _locked(name: str, what: str) -> Iterator[None]:
-    """Let one process (or thread) at a time do something; the lock goes with its process."""
+    """Allow one process (or thread) at a time; the lock ends with its process."""
     path = folder() / "locks" / f"{name}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a", encoding="utf-8") as file:
@@ -135,56 +137,65 @@ def _locked(name: str, what: str) -> Iterator[None]:
         yield
 
 
-def remembered(what: str, question: Any, answer: Callable[[Path], Any]) -> Any:
-    """Return the answer to a JSON-able question from the cache, or ask once and keep it.
+def remembered(what: str, question: JSONValue, answer: Callable[[Path], T]) -> T:
+    """Return the answer to a question from the cache, or request it once and keep it; both are JSON.
 
-    ``answer`` gets a folder that the client may write to.
+    ``answer`` receives a folder that the client may write to.
     """
-    found = _recall(question)
-    if found is None:
+    known = _recall(question)
+    if known is None:
         refuse_offline(what)
         with _writing(), _locked(digest(question), what):
-            found = _recall(question)
-            if found is None:
+            known = _recall(question)
+            if known is None:
                 with tempfile.TemporaryDirectory(prefix="pubench-") as scratch:
-                    found = answer(Path(scratch))
-                remember(question, found)
-    return found
+                    known = answer(Path(scratch))
+                remember(question, known)
+    answered: T = known
+    return answered
 
 
-def _answer_path(question: Any) -> Path:
+def _answer_path(question: JSONValue) -> Path:
     return folder() / "answers" / f"{digest(question)}.json"
 
 
-def _recall(question: Any) -> Any:
+def _recall(question: JSONValue) -> Any:  # edge: JSON of the type that was remembered
     return _read_answer(_answer_path(question))
 
 
-def _read_answer(path: Path) -> Any:
-    """Return the answer in a file, None where it is none or answers another question."""
+def _read_answer(path: Path) -> Any:  # edge: JSON of the type that was remembered
+    """Return the answer in a file; None if it is unreadable or answers another question."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return found["answer"] if digest(found["question"]) == path.stem else None
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return record["answer"] if digest(record["question"]) == path.stem else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def remember(question: Any, answer: Any) -> None:
+def remember(question: JSONValue, answer: object) -> None:
     """Keep an answer."""
     path = _answer_path(question)
     write_atomically(path, json.dumps({"question": question, "answer": answer}, indent=1))
 
 
 def downloads() -> list[Download]:
-    """Return what the cache holds, of all servers: data sets as ``openml:<id>``, answers as ``openml:answers``."""
-    found = []
-    for place in folders():
-        for data in sorted(place.glob("data/[0-9]*"), key=lambda path: (len(path.name), path.name)):
-            found.append(Download(f"openml:{data.name}", _title(data), data, partial(_is_whole, data)))
-        for answer in sorted(place.glob("answers/*.json")):
-            title = f"an answer of {place.name}"
-            found.append(Download("openml:answers", title, answer, partial(_is_answer, answer), listed=False))
-    return found
+    """Return the contents of the cache for all servers.
+
+    Data sets are called ``openml:<id>``, answers ``openml:answers``, locks and unfinished data ``openml:unfinished``.
+    """
+    return [download for server_folder in folders() for download in _downloads_of(server_folder)]
+
+
+def _downloads_of(server_folder: Path) -> Iterator[Download]:
+    for data in sorted(server_folder.glob("data/[0-9]*"), key=lambda path: (len(path.name), path.name)):
+        yield Download(f"openml:{data.name}", _title(data), data, partial(_is_whole, data))
+    for answer in sorted(server_folder.glob("answers/*.json")):
+        title = f"an answer of {server_folder.name}"
+        yield Download("openml:answers", title, answer, partial(_is_answer, answer), listed=False)
+    for pattern in ("data/.*", "answers/.*", "locks/*.lock"):
+        for path in sorted(server_folder.glob(pattern)):
+            # Another process may be using it, so that it never counts as damaged.
+            yield Download("openml:unfinished", "unfinished", path, lambda: True, listed=False)
 
 
 def _title(place: Path) -> str:

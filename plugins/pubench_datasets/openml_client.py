@@ -1,6 +1,7 @@
-"""The OpenML client, borrowed: our server, our folders and time limits for one call, the user's settings after it.
+"""Requests to the OpenML API with OpenML's client, with our server, folders and time limits.
 
-Only what the client is good at is left to it: the API. It sends no key, so that what can be fetched is public.
+The user's settings of the client are restored after each call. Requests carry no key, so that only public data are
+available.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from pubench_datasets.openml_settings import server
 
 __all__ = ["ask", "describe", "features", "listed", "suite"]
 
-# The client keeps its settings in a module: one call at a time.
+# The client keeps its settings in a module, so that calls must not overlap.
 _ONE_AT_A_TIME = threading.Lock()
 _BUSY = 107
-# Of data sets, and of benchmark suites.
+# Codes for unknown data sets and unknown benchmark suites.
 _UNKNOWN = {111, 601}
 _NO_SUCH_QUESTION = 100
 
@@ -35,7 +36,7 @@ T = TypeVar("T")
 
 
 def ask(what: str, root: Path, question: Callable[[Any], T]) -> T:
-    """Return ``question(openml)``, asked as often as needed; ``root`` is where the client may write."""
+    """Return ``question(openml)``, retried if necessary; the client may write to ``root``."""
 
     def once() -> T:
         with _borrowed(root) as client:
@@ -45,7 +46,7 @@ def ask(what: str, root: Path, question: Callable[[Any], T]) -> T:
 
 
 def _explain(error: Exception) -> str | None:
-    """Say what the server did if it may pass: being busy, or an answer that no one can read."""
+    """Describe a temporary failure: a busy server, or an unreadable answer."""
     if isinstance(error, DataError | OSError):
         return None
     code = getattr(error, "code", None)
@@ -53,7 +54,7 @@ def _explain(error: Exception) -> str | None:
         return BUSY_DATABASE
     if code is not None or type(error).__name__ == "OpenMLPrivateDatasetError":
         return None
-    return f"sent an answer that cannot be read ({type(error).__name__})"
+    return f"sent an unreadable answer ({type(error).__name__})"
 
 
 @contextmanager
@@ -77,7 +78,7 @@ def _borrowed(root: Path) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the client from setting up the root logger: ``logging.info`` does that if nobody has."""
+    """Keep the client from configuring the root logger, which ``logging.info`` does if it has no handler."""
     logger, handler = logging.getLogger(), logging.NullHandler()
     logger.addHandler(handler)
     try:
@@ -89,8 +90,8 @@ def _quiet() -> Iterator[None]:
 def _imported() -> Any:
     """Import the client.
 
-    It makes folders for its cache and its settings when it is imported. Unless the user has given it any, they are
-    made in our cache instead, and the client is told afterwards where its own would have been.
+    On import it creates folders for its cache and its settings. Unless the user has configured them, they are created
+    in our cache instead, and the client's own paths are restored afterwards.
     """
     home, linux = Path("~").expanduser(), sys.platform.startswith("linux")
     config = (
@@ -113,8 +114,8 @@ def _imported() -> Any:
 
 
 def listed(root: Path, what: str, filters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return one row for each data set that the filters leave: ``did``, ``name``, ``version``, ``status``, ..."""
-    # The client puts values into a path as they are.
+    """Return one row for each data set that matches the filters: ``did``, ``name``, ``version``, ``status``, ..."""
+    # The client does not quote values in paths.
     quoted = {name: quote(v, safe="") if isinstance(v, str) else v for name, v in filters.items()}
 
     def question(client: Any) -> list[dict[str, Any]]:
@@ -131,13 +132,13 @@ def listed(root: Path, what: str, filters: Mapping[str, Any]) -> list[dict[str, 
 
 
 def describe(root: Path, number: int) -> dict[str, Any]:
-    """Return the description of a data set: the elements of its XML, those that occur twice as lists."""
+    """Return the description of a data set: the elements of its XML, repeated ones as lists."""
     what = f"OpenML data set {number}"
     try:
         ask(what, root, lambda client: client.datasets.get_dataset(number, download_data=False))
     except Exception as error:
         raise _refused(what, error) from error
-    # Status and address of the Parquet file are in the file that the client keeps, but not in what it returns.
+    # Status and address of the Parquet file are in the client's file, but not in its return value.
     for path in root.rglob("description.xml"):
         return _elements(path)
     raise DataError(f"{what}: the client kept no description; report this with the version of openml")
@@ -146,24 +147,25 @@ def describe(root: Path, number: int) -> dict[str, Any]:
 def _elements(path: Path) -> dict[str, Any]:
     from xml.etree import ElementTree
 
-    found: dict[str, Any] = {}
+    elements: dict[str, Any] = {}
     for element in ElementTree.parse(path).getroot():
         name, text = element.tag.rpartition("}")[2], (element.text or "").strip()
-        if name in found:
-            found[name] = [*found[name], text] if isinstance(found[name], list) else [found[name], text]
+        if name in elements:
+            earlier = elements[name]
+            elements[name] = [*earlier, text] if isinstance(earlier, list) else [earlier, text]
         else:
-            found[name] = text
-    return found
+            elements[name] = text
+    return elements
 
 
 def features(root: Path, number: int) -> tuple[dict[str, tuple[str, tuple[str, ...]]], int | None]:
     """Return column -> kind and declared values, and the number of rows if the server knows it."""
 
     def question(client: Any) -> Any:
-        found = client.datasets.get_dataset(
+        dataset = client.datasets.get_dataset(
             number, download_data=False, download_features_meta_data=True, download_qualities=True
         )
-        return found.features, found.qualities or {}
+        return dataset.features, dataset.qualities or {}
 
     what = f"OpenML data set {number}"
     try:
@@ -183,31 +185,31 @@ def suite(root: Path, number: int | str) -> list[int]:
     what = f"OpenML benchmark suite '{number}'"
     safe = quote(number, safe="") if isinstance(number, str) else number
     try:
-        found = ask(what, root, lambda client: client.study.get_suite(safe).data)
+        members = ask(what, root, lambda client: client.study.get_suite(safe).data)
     except Exception as error:
         raise _refused(what, error) from error
-    return [int(i) for i in found or ()]
+    return [int(number) for number in members or ()]
 
 
 def _refused(what: str, error: Exception) -> DataError:
-    """Turn what the server will say again next time into one sentence."""
+    """Convert a permanent refusal of the server to one sentence."""
     if isinstance(error, DataError):
         return error
     if type(error).__name__ == "OpenMLPrivateDatasetError":
-        return DataError(
-            f"{what} is not public: the server {server()} grants no access; choose another data set"
-        )
+        return DataError(f"{what} is not public on {server()}; choose another data set")
     code = getattr(error, "code", None)
     if code in _UNKNOWN:
         return DataError(f"{what} does not exist on {server()}; check the id")
-    said = str(getattr(error, "message", "")).removesuffix(" - None")
+    message = str(getattr(error, "message", "")).removesuffix(" - None")
     if code == _NO_SUCH_QUESTION:
         return DataError(
-            f"{what}: the server {server()} does not answer such questions ({said!r}); "
-            "check PUBENCH_OPENML_SERVER, or name data sets by id"
+            f"{what}: the server {server()} does not support this request ({message!r}); "
+            "check PUBENCH_OPENML_SERVER, or choose data sets by id"
         )
     if code is not None:
-        return DataError(f"{what}: the server {server()} answered {said!r} (code {code})")
+        return DataError(f"{what}: the server {server()} answered {message!r} (code {code}); try again later")
     if isinstance(error, OSError):
-        return DataError(f"{what}: cannot write the cache: {error.strerror or error}")
+        return DataError(
+            f"{what}: cannot write the cache: {error.strerror or error}; set PUBENCH_CACHE to another folder"
+        )
     raise error

@@ -1,4 +1,4 @@
-"""Fetch the data file of an OpenML data set: Parquet if it can be checked, otherwise ARFF."""
+"""Download of the data file of an OpenML data set: Parquet if it can be checked, otherwise ARFF."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ __all__ = ["fetch_file"]
 
 _LOG = logging.getLogger("pubench.data")
 _MD5 = re.compile(r"[0-9a-f]{32}")
-_TOLD_SECONDS = 0.5
+_LOG_SECONDS = 0.5
 
 
-def fetch_file(number: int, told: Mapping[str, Any], place: Path) -> dict[str, Any]:
-    """Put the data file into a folder; return its name, MD5 and size, and (for Parquet) the kinds of its columns."""
-    if told.get("parquet_url"):
+def fetch_file(number: int, description: Mapping[str, Any], place: Path) -> dict[str, Any]:
+    """Download the data file to a folder; return its name, MD5, size, and (for Parquet) the types of its columns."""
+    if description.get("parquet_url"):
         try:
-            return _parquet(number, told, place)
+            return _parquet(number, description, place)
         except UnansweredError:
             raise
         except DataError as error:
-            _LOG.info("%s; taking the ARFF file instead", error)
-    if not told.get("url"):
-        raise DataError(f"OpenML data set {number} has no data file on {server()}")
-    received = _fetch(number, told, str(told["url"]), place / "data.arff", told.get("md5_checksum") or None)
-    if not told.get("md5_checksum"):
-        _LOG.warning("OpenML data set %d comes without a checksum", number)
+            _LOG.info("%s; using the ARFF file instead", error)
+    if not description.get("url"):
+        raise DataError(f"OpenML data set {number} has no data file on {server()}; choose another data set")
+    md5 = description.get("md5_checksum") or None
+    received = _fetch(number, description, str(description["url"]), place / "data.arff", md5)
+    if md5 is None:
+        _LOG.warning("OpenML data set %d has no checksum", number)
     return _facts("data.arff", received)
 
 
@@ -41,43 +42,43 @@ def _facts(name: str, received: Received) -> dict[str, Any]:
     return {"file": name, "md5": received.md5, "size": received.size}
 
 
-def _fetch(number: int, described: Mapping[str, Any], url: str, path: Path, md5: str | None) -> Received:
+def _fetch(number: int, description: Mapping[str, Any], url: str, path: Path, md5: str | None) -> Received:
     plain = path.suffix == ".parquet"
-    title = f"OpenML data set {number} ({described.get('name')}, version {described.get('version')})"
+    title = f"OpenML data set {number} ({description.get('name')}, version {description.get('version')})"
 
-    told = 0.0
+    last_logged = 0.0
 
     def progress(size: int, total: int | None) -> None:
-        nonlocal told
-        if size and time.monotonic() - told < _TOLD_SECONDS:
+        nonlocal last_logged
+        if size and time.monotonic() - last_logged < _LOG_SECONDS:
             return
-        told = time.monotonic()
+        last_logged = time.monotonic()
         _LOG.info("fetching %s: %s, %s", title, path.suffix[1:], _amount(size, total))
 
     def fetch() -> Received:
         return patiently(
             f"OpenML data set {number}",
             lambda: download(url, path, progress=progress, plain=plain, md5=md5),
-            # There is another file to fall back on.
+            # If the Parquet file fails, the ARFF file is used.
             tries=2 if plain else None,
         )
 
     try:
         return fetch()
     except SilentError:
-        # A server that makes a large file when it is asked for it has it ready the second time.
+        # A server that generates a large file on request has it ready the second time.
         return fetch()
 
 
 def _amount(size: int, total: int | None) -> str:
-    """Say how much has arrived, of how much."""
+    """Return the amount received, and the total."""
     if total is None:
         return f"{size / 1e6:.2f} MB so far" if size else "of unknown size"
     return f"{size / 1e6:.2f} of {total / 1e6:.2f} MB" if size else f"{total / 1e6:.2f} MB"
 
 
-def _parquet(number: int, told: Mapping[str, Any], place: Path) -> dict[str, Any]:
-    """Fetch the Parquet file, or say why it cannot be trusted."""
+def _parquet(number: int, description: Mapping[str, Any], place: Path) -> dict[str, Any]:
+    """Download the Parquet file; raise DataError if it cannot be verified."""
     from pubench_datasets.openml_client import features
     from pubench_datasets.openml_tables import UnsoundError, parquet_frame
 
@@ -85,15 +86,15 @@ def _parquet(number: int, told: Mapping[str, Any], place: Path) -> dict[str, Any
     try:
         columns, rows = features(place / "client", number)
         kinds = {name: _kind(kind, values) for name, (kind, values) in columns.items()}
-        received = _fetch(number, told, str(told["parquet_url"]), path, None)
+        received = _fetch(number, description, str(description["parquet_url"]), path, None)
         if not _MD5.fullmatch(received.etag):
-            raise DataError(f"OpenML data set {number}: its Parquet file comes without an MD5")
+            raise DataError(f"OpenML data set {number}: its Parquet file has no MD5")
         parquet_frame(path, kinds, rows)
     except ImportError as error:
         raise DataError(f"OpenML data set {number}: Parquet needs pyarrow") from error
     except UnsoundError as error:
         raise DataError(
-            f"OpenML data set {number}: its Parquet file is not as described ({error})"
+            f"OpenML data set {number}: its Parquet file does not match its description ({error})"
         ) from error
     return {**_facts(path.name, received), "kinds": kinds}
 

@@ -1,9 +1,9 @@
-"""Requests that end: time limits, a bounded number of tries, and files that are checked while they arrive.
+"""HTTP requests to OpenML with time limits, a bounded number of attempts, and files checked on arrival.
 
-The OpenML client waits for ever on a silent server, and takes whatever another sends. Here a request without a byte
-for ``time_limit()`` seconds is given up, as is a server that nobody can reach, an answer that takes more than
-``most_seconds()`` or has more than ``most_bytes()``, and one that is not OpenML's; errors that tend to pass (5xx,
-resets, damaged data) are tried again after a pause.
+The OpenML client waits indefinitely for a silent server, and accepts any answer. Here a request fails if no byte
+arrives for ``time_limit()`` seconds, if the server cannot be reached, if the answer takes more than ``most_seconds()``
+or has more than ``most_bytes()``, and if it is not OpenML's. Temporary errors (5xx, resets, damaged data) are retried
+after a pause.
 """
 
 from __future__ import annotations
@@ -34,40 +34,40 @@ __all__ = [
 ]
 
 WAITS = (0.5, 1.5, 3.0)
-BUSY_DATABASE = "says that its database is busy"
+BUSY_DATABASE = "reports that its database is busy"
 _BUSY_DATABASE = b"<oml:code>107<"
 _BUSY = {429, 500, 502, 503, 504}
 _FORBIDDEN = {401, 403, 407}
 _CHUNK = 1 << 20
-# Descriptions, lists of columns and lists of data sets are far smaller.
+# Descriptions, lists of columns and lists of data sets are much smaller.
 _LONGEST_ANSWER = 256_000_000
 
 T = TypeVar("T")
 
 
 class PassingError(Exception):
-    """What may be gone at the next try; its text goes on after "the server"."""
+    """A temporary failure, worth another attempt; its text continues "the server"."""
 
 
 class LastingError(Exception):
-    """What the next try would meet again; its text goes on after "the server"."""
+    """A permanent failure; its text continues "the server"."""
 
 
 class EndlessError(LastingError):
-    """An answer that takes too long: no use asking for something else either."""
+    """An answer that takes too long; further requests to the server are pointless."""
 
 
 class UnansweredError(DataError):
-    """A server that is silent or out of reach: no use asking it for something else."""
+    """A server that is silent or unreachable; further requests to it are pointless."""
 
 
 class SilentError(UnansweredError):
-    """A server that let the time limit pass without a byte."""
+    """A server that sent no byte within the time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A file that has arrived: MD5 and size as stored, and the ``ETag`` it came with."""
+    """A downloaded file: MD5 and size as stored, and its ``ETag``."""
 
     md5: str
     size: int
@@ -81,12 +81,12 @@ def patiently(
     explain: Callable[[Exception], str | None] = lambda error: None,
     tries: int | None = None,
 ) -> T:
-    """Return what ``action`` returns, trying again after errors that may pass.
+    """Return the result of ``action``, retrying after temporary errors.
 
     Parameters
     ----------
-    explain : says of an error that is no error of transport what the server did, if that may pass too
-    tries : how often to try; default once more than there are pauses
+    explain : describes an error other than one of transport, if it is temporary
+    tries : the number of attempts; default: one more than there are pauses
     """
     pauses = WAITS if tries is None else WAITS[: tries - 1]
     for pause in (*pauses, None):
@@ -98,14 +98,14 @@ def patiently(
                 raise
             if pause is None:
                 raise DataError(
-                    f"{what}: the server {server()} {reason} ({len(pauses) + 1} tries); try again later"
+                    f"{what}: the server {server()} {reason} ({len(pauses) + 1} attempts); try again later"
                 ) from error
         time.sleep(pause)
     raise AssertionError("unreachable")
 
 
 def _passing(what: str, error: Exception) -> str | None:
-    """Return what the server did if it may pass, None if it is none of our business; raise if it will not pass."""
+    """Describe a temporary error, raise for a permanent one, and return None for errors of other origin."""
     import requests
 
     if isinstance(error, PassingError):
@@ -119,7 +119,7 @@ def _passing(what: str, error: Exception) -> str | None:
     if names & {"ConnectTimeout", "ReadTimeout", "ConnectTimeoutError", "ReadTimeoutError", "TimeoutError"}:
         raise SilentError(
             f"{what}: the server {server()} sent nothing for {time_limit():g} s; "
-            "try again later, or set PUBENCH_OPENML_TIMEOUT to more seconds"
+            "try again later, or increase PUBENCH_OPENML_TIMEOUT"
         ) from error
     if names & {"ConnectionRefusedError", "NameResolutionError", "gaierror"}:
         how = "refuses connections" if "ConnectionRefusedError" in names else "is unknown"
@@ -130,11 +130,11 @@ def _passing(what: str, error: Exception) -> str | None:
         raise DataError(
             f"{what}: no connection to {server()} ({type(error).__name__}); check PUBENCH_OPENML_SERVER"
         ) from error
-    return "broke the connection off"
+    return "closed the connection"
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and all that it wraps: causes, contexts, and errors among the arguments."""
+    """Yield an error and all errors that it wraps: causes, contexts, and arguments."""
     todo, seen = [error], set()
     while todo:
         link = todo.pop()
@@ -146,10 +146,10 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Give every request of this thread limits, and see to it that it is answered in OpenML's XML or not at all.
+    """Limit every request of this thread, and refuse answers other than OpenML's XML.
 
-    The client opens sessions of its own and passes no limit, so this is done where all of them send. `PassingError`
-    and `LastingError` say what the server did instead.
+    The client opens its own sessions without limits, so that this replaces the method with which all sessions send.
+    `PassingError` and `LastingError` describe other answers of the server.
     """
     import requests
 
@@ -184,25 +184,25 @@ def _refuse_busy(response: Any) -> None:
 
 
 def _refuse_foreign(status: int, body: bytes) -> None:
-    """Refuse what no server of OpenML says: pages for people, forms for a password, nothing at all."""
+    """Refuse answers that an OpenML server does not send: web pages, password forms, empty answers."""
     start = body[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if b"<oml:" in start:
         return
     if status in _FORBIDDEN:
-        raise LastingError(f"grants no access (it answered {status}); check PUBENCH_OPENML_SERVER")
+        raise LastingError(f"denied access (status {status}); check PUBENCH_OPENML_SERVER")
     if not start and status == 200:
         raise PassingError("sent an empty answer")
     sent = "a web page" if start.startswith((b"<!doctype html", b"<html")) else "something else"
-    raise LastingError(f"answered {status} with {sent}, not with OpenML's XML; check PUBENCH_OPENML_SERVER")
+    raise LastingError(f"answered {status} with {sent} instead of OpenML's XML; check PUBENCH_OPENML_SERVER")
 
 
 def _pieces(response: Any, most: int) -> Iterator[bytes]:
-    """Yield what arrives as it arrives, unpacked, up to ``most`` bytes and ``most_seconds()``."""
+    """Yield the decompressed content as it arrives, up to ``most`` bytes and ``most_seconds()``."""
     import requests
     import urllib3
 
     begun, seconds, size = time.monotonic(), most_seconds(), 0
-    # Reading a whole block would wait for it however slowly it comes.
+    # Reading a whole block would wait for a slow server.
     read: Callable[..., bytes] = getattr(response.raw, "read1", response.raw.read)
     while True:
         try:
@@ -216,13 +216,13 @@ def _pieces(response: Any, most: int) -> Iterator[bytes]:
             raise LastingError(_too_large(most))
         if time.monotonic() - begun > seconds:
             raise EndlessError(
-                f"took more than {seconds:g} s for one answer; try again later, or set PUBENCH_OPENML_SECONDS to more"
+                f"took more than {seconds:g} s for one answer; try again later, or increase PUBENCH_OPENML_SECONDS"
             )
         yield piece
 
 
 def _too_large(most: int) -> str:
-    return f"sent more than {most / 1e6:g} MB; set PUBENCH_OPENML_MAX_MB to more if that is right"
+    return f"sent more than {most / 1e6:g} MB; increase PUBENCH_OPENML_MAX_MB if that is expected"
 
 
 def download(
@@ -233,12 +233,12 @@ def download(
     plain: bool = False,
     md5: str | None = None,
 ) -> Received:
-    """Fetch a file once; `PassingError` if it arrives otherwise than ``md5`` or, with ``plain``, its ETag says.
+    """Download a file once; raise `PassingError` if it does not match ``md5`` or, with ``plain``, its ETag.
 
     Parameters
     ----------
-    progress : called at the beginning and with each piece, with the bytes received and those to come (None if unknown)
-    plain : ask for the stored bytes, so that an MD5 in the ETag is theirs
+    progress : called at the start and for each piece, with the bytes received and the total (None if unknown)
+    plain : request the stored bytes without compression, so that an MD5 in the ETag applies to them
     """
     import requests
 
@@ -252,7 +252,9 @@ def download(
         if response.status_code != 200:
             if _BUSY_DATABASE in response.raw.read(4096, decode_content=True):
                 raise PassingError(BUSY_DATABASE)
-            raise DataError(f"{url.partition('?')[0]} answered {response.status_code}; the file is not there")
+            raise DataError(
+                f"{url.partition('?')[0]} answered {response.status_code}: the file is missing; try again later"
+            )
         most, total = most_bytes(), _length(response)
         if total is not None and total > most:
             raise LastingError(_too_large(most))
@@ -264,15 +266,15 @@ def download(
                 file.write(piece)
                 progress(size, total)
         etag = response.headers.get("ETag", "").strip('"').lower()
-    found = hashed.hexdigest()
-    expected = md5.lower() if md5 else etag if plain and len(etag) == 32 else found
-    if found != expected:
-        raise PassingError("sent a damaged file: its checksum is not the one announced")
-    return Received(found, size, etag)
+    actual = hashed.hexdigest()
+    expected = md5.lower() if md5 else etag if plain and len(etag) == 32 else actual
+    if actual != expected:
+        raise PassingError("sent a damaged file with a wrong checksum")
+    return Received(actual, size, etag)
 
 
 def _length(response: Any) -> int | None:
-    """Return how many bytes will arrive, unless they are packed or nobody says."""
+    """Return the number of bytes to come; None if it is unknown or they are compressed."""
     length = response.headers.get("Content-Length", "")
     packed = response.headers.get("Content-Encoding", "identity").lower() != "identity"
     return int(length) if length.isdigit() and not packed else None

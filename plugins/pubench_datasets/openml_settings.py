@@ -1,15 +1,15 @@
-"""Where OpenML is and where its data lie here: what the environment says, and nothing else.
+"""Settings of OpenML's server and cache, all from environment variables.
 
 ``PUBENCH_OPENML_SERVER``
     The server's base address; default ``https://www.openml.org``. A mirror must serve the same API below it.
 ``PUBENCH_OPENML_TIMEOUT``
-    Seconds without a byte after which a request is given up; default 30.
+    Seconds without a byte after which a request fails; default 30.
 ``PUBENCH_OPENML_SECONDS``
-    Seconds after which a request is given up whatever arrives; default 3600.
+    Seconds after which a request fails in any case; default 3600.
 ``PUBENCH_OPENML_MAX_MB``
-    The most megabytes of one answer that are taken; default 4000.
+    The largest size of one answer in megabytes; default 4000.
 ``PUBENCH_OFFLINE``
-    If set (and neither empty nor ``0``), no request is sent: what is not in the cache is an error.
+    If set (and neither empty nor ``0``), no request is sent: data that are not in the cache are an error.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _API = re.compile(r"/api/v1(/xml|/json)?$")
 
 
 def server() -> str:
-    """Return the server's base address, without a slash at its end."""
-    named = os.environ.get("PUBENCH_OPENML_SERVER", "").strip() or _DEFAULT
-    _parsed(named)
-    return _API.sub("", named.rstrip("/"))
+    """Return the server's base address, without a final slash."""
+    address = os.environ.get("PUBENCH_OPENML_SERVER", "").strip() or _DEFAULT
+    _parsed(address)
+    return _API.sub("", address.rstrip("/"))
 
 
 def _parsed(address: str) -> SplitResult:
@@ -63,7 +63,7 @@ def _parsed(address: str) -> SplitResult:
 def server_key() -> str:
     """Return the server's name in the cache: host, port if one is given, and path.
 
-    A server on this machine is called ``loopback`` whatever its port, because such ports change with each start.
+    A local server is called ``loopback`` whatever its port, because such ports change with each start.
     """
     parts = _parsed(server())
     host = str(parts.hostname)
@@ -82,27 +82,27 @@ def _is_loopback(host: str) -> bool:
 
 
 def folder() -> Path:
-    """Return the folder that holds what came from the server."""
+    """Return the folder with the data from the server."""
     return cache_root() / "openml" / server_key()
 
 
 def folders() -> list[Path]:
-    """Return such a folder of each server that anything came from."""
-    return sorted(path for path in (cache_root() / "openml").glob("*") if (path / "data").is_dir())
+    """Return the folder of each server that has any."""
+    return sorted(path for path in (cache_root() / "openml").glob("*") if path.is_dir())
 
 
 def time_limit() -> float:
-    """Return how many seconds a request may pass without a byte."""
+    """Return the longest time without a byte in seconds."""
     return _number("PUBENCH_OPENML_TIMEOUT", 30, "seconds", 86_400)
 
 
 def most_seconds() -> float:
-    """Return how many seconds a request may take in all."""
+    """Return the longest time of a request in seconds."""
     return _number("PUBENCH_OPENML_SECONDS", 3600, "seconds", 864_000)
 
 
 def most_bytes() -> int:
-    """Return how many bytes an answer may have."""
+    """Return the largest size of an answer in bytes."""
     return int(1e6 * _number("PUBENCH_OPENML_MAX_MB", 4000, "megabytes", 1e9))
 
 
@@ -123,7 +123,7 @@ def is_offline() -> bool:
 
 
 def refuse_offline(what: str) -> None:
-    """Raise if requests are forbidden: ``what`` is what the cache does not hold."""
+    """Raise DataError if requests are forbidden; ``what`` names the data that the cache does not have."""
     if is_offline():
         raise DataError(
             f"{what} is not in the cache {folder()} and PUBENCH_OFFLINE is set; "

@@ -1,11 +1,11 @@
-"""Data sets of OpenML, by id or by name; once fetched, they need no network.
+"""The loader of OpenML data sets, by id or by name; data sets in the cache work offline.
 
-The server's description is asked through OpenML's own client; the data file is fetched around it, because the client
-sets no time limit, checks no Parquet file and fills its cache without a lock (see `openml_http`, `openml_cache`).
+OpenML's own client requests the description of a data set. The data file is fetched separately, because the client
+sets no time limit, does not check Parquet files and fills its cache without a lock (see `openml_http`, `openml_cache`).
 
-Which file: Parquet where the store sends an MD5 of it (the ETag of an object stored in one piece), and its columns,
-types and rows are those of the description; the description holds a checksum of the ARFF file only. In all other
-cases the ARFF file, checked against that one. Both give the same numbers.
+The Parquet file is used if the server sends its MD5 (the ETag of an object stored in one piece), and if its columns,
+types and rows match the description, which contains a checksum of the ARFF file only. Otherwise the ARFF file is used
+and compared with that checksum. Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def openml(
 
     Parameters
     ----------
-    id : the number of the data set; it names one version for ever
-    name, version : without a version, the newest active one when the name was first asked for; the cache keeps it
-    target : the column of the classes; default the one that the data set names
-    drop : columns to leave out besides those that the server marks as row ids or to be ignored
-    split : a column that says ``"train"`` or ``"test"``, even if the server marks it as one to be ignored
-    categorical : numeric columns to take as categories
-    threshold, quantile : make the classes ``"low"`` and ``"high"`` of a numeric target
+    id : the number of the data set; it identifies one version permanently
+    name, version : default version: the newest active one at the first request, which the cache keeps
+    target : the column of the classes; default: the one that the data set declares
+    drop : columns to exclude besides those that the server marks as row ids or to be ignored
+    split : a column of ``"train"`` and ``"test"``, even if the server marks it to be ignored
+    categorical : numeric columns to treat as categories
+    threshold, quantile : convert a numeric target to the classes ``"low"`` and ``"high"``
     """
     from pubench_datasets.openml_tables import data_of
     from pubench_datasets.tables import Roles, names_of
@@ -69,7 +69,7 @@ def openml(
 def identity(
     id: int | None = None, name: str | None = None, version: int | None = None, **_: object
 ) -> dict[str, Any]:
-    """Return what names the data, without a request: the server (not its port here) and id, or name and version."""
+    """Return the identity of the data, without a request: the server (without a local port), id, name and version."""
     return {"server": server_key(), "id": id, "name": name, "version": version}
 
 
@@ -83,7 +83,7 @@ def card(
     quantile: float | None = None,
     **_: object,
 ) -> dict[str, str | int]:
-    """Return what the server says of a data set: title, id, version, target, licence, citation, source, file, MD5."""
+    """Return the facts from the server: title, id, version, target, licence, citation, source, file, MD5."""
     facts = _entry(id, name, version).facts
     cut = f", high if above {threshold:g}" if threshold is not None else ""
     cut = f", high if above its quantile {quantile:g}" if quantile is not None else cut
@@ -100,19 +100,19 @@ def _entry(id: int | None, name: str | None, version: int | None) -> Entry:
 
 def _check(id: Any, name: Any, version: Any) -> None:
     if (id is None) == (name is None):
-        said = "neither id nor name is" if id is None else "id and name are both"
+        problem = "neither id nor name is" if id is None else "id and name are both"
         raise DataError(
-            f"{said} set; name an OpenML data set by id = 37, or by name = 'diabetes' and version = 1"
+            f"{problem} set; choose an OpenML data set by id = 37, or by name = 'diabetes' and version = 1"
         )
     if id is not None and version is not None:
         raise DataError(
-            f"id = {id} and version = {version} are both set; a version goes with a name, an id needs none"
+            f"id = {id} and version = {version} are both set; remove version, because an id identifies a version"
         )
     for key, value in (("id", id), ("version", version)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise DataError(f"{key} = {value!r} is not a positive whole number")
+            raise DataError(f"{key} = {value!r} is not a positive whole number; correct it")
     if name is not None and (not isinstance(name, str) or not name.strip()):
-        raise DataError(f"name = {name!r} is not the name of an OpenML data set")
+        raise DataError(f"name = {name!r} is not the name of an OpenML data set; write text")
 
 
 def _number(name: str, version: int | None) -> int:
@@ -129,24 +129,24 @@ def _find(name: str, version: int | None, scratch: Path) -> int:
     from pubench_datasets.openml_client import listed
 
     rows = listed(scratch, f"OpenML data set '{name}'", {"data_name": name, "status": "all"})
-    found = {int(row["version"]): row for row in rows if row["name"] == name}
-    active = sorted(v for v, row in found.items() if row["status"] == "active")
-    have = f"active versions: {', '.join(map(str, active)) or 'none'}"
-    if not found:
+    by_version = {int(row["version"]): row for row in rows if row["name"] == name}
+    active = sorted(v for v, row in by_version.items() if row["status"] == "active")
+    available = f"active versions: {', '.join(map(str, active)) or 'none'}"
+    if not by_version:
         raise DataError(
             f"OpenML data set '{name}' does not exist on {server()}; check the name, case included"
         )
     if version is None and active:
-        return int(found[active[-1]]["did"])
+        return int(by_version[active[-1]]["did"])
     if version is None:
         raise DataError(f"OpenML data set '{name}' has no active version on {server()}; load one by its id")
-    if version not in found:
-        raise DataError(f"OpenML data set '{name}' has no version {version} on {server()}; {have}")
-    number = int(found[version]["did"])
+    if version not in by_version:
+        raise DataError(f"OpenML data set '{name}' has no version {version} on {server()}; {available}")
+    number = int(by_version[version]["did"])
     if version not in active:
         raise DataError(
-            f"OpenML data set '{name}', version {version} is {found[version]['status']} on {server()}; {have}; "
-            f"load it all the same with id = {number}"
+            f"OpenML data set '{name}', version {version} is {by_version[version]['status']} on {server()}; "
+            f"{available}; use id = {number} to load it nevertheless"
         )
     return number
 
@@ -156,28 +156,31 @@ def _fill(number: int, place: Path) -> dict[str, Any]:
     from pubench_datasets.openml_client import describe
     from pubench_datasets.openml_fetch import fetch_file
 
-    told = describe(place / "client", number)
+    description = describe(place / "client", number)
     facts = {
         "id": number,
-        "name": told.get("name", ""),
-        "version": int(told.get("version") or 1),
-        "status": told.get("status", ""),
-        "target": told.get("default_target_attribute", ""),
-        "ignore": [*_words(told.get("ignore_attribute")), *_words(told.get("row_id_attribute"))],
-        "licence": told.get("licence", ""),
-        "citation": told.get("citation", ""),
-        "source": told.get("url", ""),
+        "name": description.get("name", ""),
+        "version": int(description.get("version") or 1),
+        "status": description.get("status", ""),
+        "target": description.get("default_target_attribute", ""),
+        "ignore": [
+            *_words(description.get("ignore_attribute")),
+            *_words(description.get("row_id_attribute")),
+        ],
+        "licence": description.get("licence", ""),
+        "citation": description.get("citation", ""),
+        "source": description.get("url", ""),
     }
     if facts["status"] == "deactivated":
         _LOG.warning("OpenML data set %d (%s) is deactivated on %s", number, facts["name"], server())
-    facts |= fetch_file(number, told, place)
+    facts |= fetch_file(number, description, place)
     if facts["status"] == "active":
         remember(_question(facts["name"], facts["version"]), number)
     return facts
 
 
 def _words(value: str | list[str] | None) -> list[str]:
-    """Return the names in an element: one, several with commas between them, or several elements."""
+    """Return the names in an element: one name, several separated by commas, or several elements."""
     parts = [value] if isinstance(value, str) else value or []
     return [name for part in parts for name in dict.fromkeys([part, *part.split(",")]) if name]
 
@@ -198,38 +201,40 @@ def openml_list(tag: str | None = None, **filters: str | int) -> list[int]:
     """
     from pubench_datasets.openml_client import listed
 
-    wanted: dict[str, Any] = {**({"tag": tag} if tag is not None else {}), **filters}
-    properties = ", ".join(f"{name} = {value!r}" for name, value in wanted.items())
-    what = f"OpenML tag '{tag}'" if list(wanted) == ["tag"] else f"OpenML data sets with {properties}"
+    query: dict[str, str | int] = {**({"tag": tag} if tag is not None else {}), **filters}
+    properties = ", ".join(f"{name} = {value!r}" for name, value in query.items())
+    what = f"OpenML tag '{tag}'" if list(query) == ["tag"] else f"OpenML data sets with {properties}"
 
     def answer(scratch: Path) -> list[int]:
-        return [int(row["did"]) for row in listed(scratch, what, {"status": "active", **wanted})]
+        return [int(row["did"]) for row in listed(scratch, what, {"status": "active", **query})]
 
-    return _numbers(what, {"list": wanted}, answer)
+    return _numbers(what, {"list": query}, answer)
 
 
 def _numbers(what: str, question: dict[str, Any], answer: Callable[[Path], list[int]]) -> list[int]:
-    def some(scratch: Path) -> list[int]:
-        found = sorted(set(answer(scratch)))
-        if not found:
-            raise DataError(f"{what}: {server()} has no active data set of that kind; check the spelling")
-        return found
+    def at_least_one(scratch: Path) -> list[int]:
+        numbers = sorted(set(answer(scratch)))
+        if not numbers:
+            raise DataError(f"{what}: {server()} has no such active data set; check the spelling")
+        return numbers
 
-    return [int(number) for number in remembered(what, question, some)]
+    return [int(number) for number in remembered(what, question, at_least_one)]
 
 
 def expand(
     ids: Sequence[int] = (), suite: int | str | None = None, tag: str | None = None, **params: Any
 ) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each data set that an entry names by a list, a benchmark suite or a tag, by its id.
+    """Return the parameters of each data set of a list, a benchmark suite or a tag, by its id.
 
-    An entry that names one data set is returned as it is, under an empty label.
+    The parameters of a single data set are returned unchanged, under an empty label.
     """
     given = [name for name, value in {"ids": ids, "suite": suite, "tag": tag}.items() if value]
     if not given:
         return {"": params}
     if len(given) > 1 or params.get("id") or params.get("name"):
-        raise DataError("OpenML data sets are named by one of id, name, ids, suite and tag; keep one of them")
+        raise DataError(
+            "only one of id, name, ids, suite and tag can choose OpenML data sets; keep one of them"
+        )
     if ids and (isinstance(ids, str) or not isinstance(ids, Sequence)):
         raise DataError(f"ids = {ids!r} is not a list of numbers; write for example ids = [37, 43]")
     numbers = list(ids) if ids else suite_members(suite) if suite else openml_list(tag=tag)

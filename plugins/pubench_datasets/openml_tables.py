@@ -1,4 +1,4 @@
-"""From a data file of OpenML to a data set: the same whether it came as ARFF or as Parquet."""
+"""From a data file of OpenML to a data set; ARFF and Parquet give the same result."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Kinds", "UnsoundError", "data_of", "parquet_frame"]
 
-# Column -> "numeric", "string" or, of a nominal one, its declared values.
+# Column -> "numeric", "string" or, for a nominal column, its declared values.
 Kinds = Mapping[str, str | tuple[str, ...]]
 
 
 class UnsoundError(Exception):
-    """A Parquet file that is not what the server's description promises."""
+    """A Parquet file that does not match the server's description."""
 
 
 def data_of(entry: Entry, roles: Roles) -> Data:
-    """Return the data set, with the roles that the user and the server give to its columns."""
+    """Return the data set, with the roles that the user and the server assign to its columns."""
     if entry.path.suffix == ".arff":
         opened = open_arff(entry.path, entry.title)
         roles = _complete(entry, opened.kinds, roles)
@@ -49,7 +49,7 @@ def data_of(entry: Entry, roles: Roles) -> Data:
 
 
 def _complete(entry: Entry, kinds: Kinds, roles: Roles) -> Roles:
-    """Fill in the default target, drop what the server says is no feature, and refuse text."""
+    """Fill in the default target, drop the columns that the server excludes, and refuse text."""
     target = roles.target if roles.target is not None else _default_target(entry, kinds)
     for use, name in (("target", target), ("split", roles.split), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in kinds:
@@ -61,24 +61,24 @@ def _complete(entry: Entry, kinds: Kinds, roles: Roles) -> Roles:
     if texts:
         listed = ", ".join(f"'{name}'" for name in texts)
         raise DataError(
-            f"{entry.title} has columns of free text or dates, which are no numbers; leave them out with "
+            f"{entry.title} has columns of free text or dates, which are not numbers; exclude them with "
             f"drop = [{listed}]"
         )
     return roles
 
 
 def _default_target(entry: Entry, kinds: Kinds) -> str:
-    named = str(entry.facts["target"] or "")
-    if named in kinds:
-        return named
+    target = str(entry.facts["target"] or "")
+    if target in kinds:
+        return target
     known = f"; columns: {', '.join(list(kinds)[-8:])}"
-    if not named:
-        raise DataError(f"{entry.title} names no target; set target{known}")
-    raise DataError(f"{entry.title} names the target '{named}', which is not one column; set target{known}")
+    if not target:
+        raise DataError(f"{entry.title} declares no target; set target{known}")
+    raise DataError(f"{entry.title} declares the target '{target}', which is not a column; set target{known}")
 
 
 def parquet_frame(path: Path, kinds: Kinds, rows: int | None = None) -> pd.DataFrame:
-    """Read a Parquet file; `UnsoundError` unless columns, types and rows are as promised and its pages are sound."""
+    """Read a Parquet file; raise `UnsoundError` unless columns, types, rows and checksums match the description."""
     import importlib
 
     import pandas as pd
@@ -90,14 +90,17 @@ def parquet_frame(path: Path, kinds: Kinds, rows: int | None = None) -> pd.DataF
     except (ValueError, OSError, NotImplementedError, KeyError) as error:
         raise UnsoundError(str(error)) from error
     if list(map(str, frame.columns)) != list(kinds):
-        raise UnsoundError("other columns than described")
+        raise UnsoundError("columns differ from the description")
     if len(frame) == 0 or (rows is not None and len(frame) != rows):
-        raise UnsoundError(f"{len(frame)} rows, described are {rows}")
+        raise UnsoundError(f"{len(frame)} rows instead of {rows}")
     return pd.DataFrame({name: _typed(frame[name], kind) for name, kind in kinds.items()})
 
 
-def _typed(series: pd.Series[Any], kind: str | tuple[str, ...]) -> Any:
-    """Return a column as its kind says: float64, categories of text, or as it is."""
+def _typed(
+    series: pd.Series[Any],  # edge: pandas' type of cells
+    kind: str | tuple[str, ...],
+) -> Any:  # edge: whatever a column of a frame can be made of
+    """Return a column converted to its kind: float64, categories of text, or unchanged."""
     import pandas as pd
 
     if kind == "string":
@@ -109,7 +112,7 @@ def _typed(series: pd.Series[Any], kind: str | tuple[str, ...]) -> Any:
     codes, values = pd.factorize(series)
     names = [_declared(value, kind) for value in values]
     if len(set(names)) != len(names):
-        raise UnsoundError(f"column '{series.name}' writes one value in two ways")
+        raise UnsoundError(f"column '{series.name}' writes the same value in two ways")
     return pd.Categorical.from_codes(codes, categories=pd.Index(names))
 
 
@@ -127,16 +130,16 @@ def _declared(value: object, names: str | tuple[str, ...]) -> str:
 
 
 def _sparse_data(opened: Arff, roles: Roles) -> Data | None:
-    """Return CSR if all features are numeric and none is missing; None leaves the file to the dense reader."""
+    """Return CSR if all features are numeric and no cell is missing; None if the dense reader has to read the file."""
     from scipy.sparse import csr_array
 
     names = list(opened.kinds)
     features = [place for place, name in enumerate(names) if name not in roles.named()]
-    parts = opened.sparse_parts()
+    cells = opened.sparse_cells()
     numeric = all(opened.kinds[names[place]] == "numeric" for place in features)
-    if parts is None or not numeric or roles.split is not None or roles.categorical or not features:
+    if cells is None or not numeric or roles.split is not None or roles.categorical or not features:
         return None
-    rows, columns, texts = parts
+    rows, columns, texts = cells
     n = int(opened.body.count(b"{"))
     places = np.full(len(names), -1)
     places[features] = np.arange(len(features))
@@ -150,7 +153,7 @@ def _sparse_data(opened: Arff, roles: Roles) -> Data | None:
     X.eliminate_zeros()
     answer = names.index(roles.answer)
     kind = opened.kinds[roles.answer]
-    # What a sparse row leaves out is 0, or the first of the declared values.
+    # A cell that a sparse row omits is 0, or the first of the declared values.
     target = np.full(n, kind[0] if isinstance(kind, tuple) else "0", dtype=object)
     target[rows[columns == answer]] = texts[columns == answer]
     column = Column(f"{opened.title}: column '{roles.answer}'", target, lambda row: f"row {row + 1}")

@@ -1,4 +1,4 @@
-"""How each data set of the papers is made from a file: which rows, columns and classes, and how many of each."""
+"""Recipes of the papers' data sets: the rows, columns and classes to take from a file."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ __all__ = ["RECIPES", "Recipe"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """From a file to a paper's data set; the steps are taken in the order of the attributes.
+    """How a file becomes a paper's data set; the steps follow the order of the attributes.
 
     Attributes
     ----------
     file : str
         Its name in the catalog of the data root.
     read : mapping
-        Arguments for the reader of such files: columns to drop, the target, columns of dates (as categorical).
+        Arguments of the file's reader: columns to drop, the target, columns of dates (as categorical).
     openml : int or None
-        The OpenML id of the same table, for those without a data root.
+        The OpenML id of the same table, for users without a data root.
     openml_read : mapping
-        Arguments for OpenML's loader, where they are not those of ``read``.
+        Arguments of OpenML's loader, if they differ from ``read``.
     one_hot : tuple of str
-        From OpenML, categories become columns of 0 and 1: for each feature its categories, a letter each, in the order
-        of the file's columns. (Without it, categories are names of numbers or dates.)
+        The categories of each feature, one letter each, which become columns of 0 and 1 in the order of the file's
+        columns if the data come from OpenML. (By default, categories are numbers or dates.)
     pixels : bool
-        From OpenML, features become bytes.
+        Whether features from OpenML become bytes.
     image : tuple of int
-        Height and width, where rows are grey images.
+        Height and width, if rows are grey images.
     features : int
-        How many features there must be; 0 if the data decide.
+        The expected number of features; 0 for any.
     train : int
-        So many rows from the first one train, the others test, unless the file has a split of its own.
+        The number of training rows at the start, unless the file has its own split; the others are test rows.
     start, stop : int
-        The rows to take, counted from 0; the file's own order matters.
+        The rows to take, counted from 0 in the order of the file.
     part : str
-        Keep the ``"train"`` or ``"test"`` rows only, and forget the split.
+        Keep only the ``"train"`` or ``"test"`` rows, without the split.
     names : mapping of str to str
-        The paper's words for classes that are coded.
+        The paper's names of coded classes.
     complete : bool
-        Leave out rows with missing cells.
+        Whether to exclude rows with missing cells.
     draw : mapping of str to int
-        The classes to keep, and how many rows of each are drawn at random; 0 keeps them all. Empty keeps everything.
+        The classes to keep, and the number of rows of each to draw at random; 0 keeps all rows. Empty keeps everything.
     latent : int
-        Make so many dense features of the counts of terms; see `pubench_datasets.latent`. 0 keeps the counts.
+        The number of dense features to compute from term counts; see `pubench_datasets.latent`. 0 keeps the counts.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""The specs of the papers' data sets: what they are called, what is positive, and what differs from the paper."""
+"""The specs of the papers' data sets: names, positive classes, and differences from the papers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ATTACKS = "Analysis Backdoor DoS Exploits Fuzzers Generic Reconnaissance Shellc
 
 
 def paper_datasets() -> list[Dataset]:
-    """Return the data sets of the papers; all but those that name an OpenML id need ``PUBENCH_DATA``."""
+    """Return the data sets of the papers; those without an OpenML id need ``PUBENCH_DATA``."""
     return [*_pual(), *_novelgb(), *_puet(), *_adapu(), *_wlr()]
 
 
@@ -44,6 +44,7 @@ def _set(name: str, summary: str, positive: tuple[str, ...], source: str, **more
         name=name,
         loader=f"{place}.load",
         identity=f"{place}.identity",
+        downloads="pubench_datasets.root:downloads",
         summary=summary,
         positive=positive,
         source=source,

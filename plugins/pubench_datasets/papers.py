@@ -1,9 +1,8 @@
-"""The data sets of the papers, made from files of the data root, or from OpenML where it has the same table.
+"""Loaders of the papers' data sets, from files of the data root, or from OpenML if it has the same table.
 
-The data root (``PUBENCH_DATA``, see `pubench_datasets.root`) is asked first. Where it is not set or does not list the
-file, and the recipe names an OpenML id, the table comes from there: the same rows and columns, but the rows perhaps in
-another order, so that those drawn at random are others. What each set is made of stands in
-`pubench_datasets.paper_recipes`.
+The data root (``PUBENCH_DATA``, see `pubench_datasets.root`) takes precedence. If it is not set or does not list the
+file, and the recipe has an OpenML id, the table comes from there: with the same rows and columns, but perhaps in
+another order, so that random draws differ. `pubench_datasets.paper_recipes` defines the data sets.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ def paper(name: str, seed: int | None = None) -> Data:
     name : str
         One of the names in `pubench_datasets.paper_recipes.RECIPES`.
     seed : int, optional
-        Of the draw, in sets of which the paper took a part: class by class, in the order of the recipe,
-        ``numpy.random.default_rng(seed).choice`` without replacement from the rows in the order of the file. Default
-        0; the papers do not publish their draws. In other sets it is refused, because nothing is drawn.
+        Random seed of the draw, in data sets of which the paper took a sample: class by class, in the order of the
+        recipe, ``numpy.random.default_rng(seed).choice`` without replacement from the rows in the order of the file.
+        Default 0; the papers do not publish their draws. In other data sets it is refused, because nothing is drawn.
 
     Returns
     -------
     Data
-        Rows in the order of the file. ``target`` holds the names of the classes that are used, as text; dates among
-        the features are days since 1970.
+        Rows in the order of the file. ``target`` contains the names of the classes as text; dates among the features
+        are days since 1970.
     """
     recipe = _recipe(name)
     _check_seed(name, recipe, seed)
@@ -58,7 +57,7 @@ def paper(name: str, seed: int | None = None) -> Data:
 
 @dataclass(frozen=True, slots=True)
 class PaperSet:
-    """One data set: its loader and its identity take no name, so that a suite cannot put another set in its place."""
+    """A data set of a paper; its loader has no parameter for the name, so that a suite cannot load another one."""
 
     name: str
 
@@ -67,7 +66,7 @@ class PaperSet:
         return paper(self.name, seed)
 
     def identity(self, **_: object) -> dict[str, Any]:
-        """Return what names its table; see `identity`."""
+        """Return the identity of its table; see `identity`."""
         return identity(self.name)
 
 
@@ -75,12 +74,12 @@ SETS = SimpleNamespace(**{name.replace("-", "_"): PaperSet(name) for name in REC
 
 
 def identity(name: str) -> dict[str, Any]:
-    """Return what names the table without reading it: its checksum in the catalog, or OpenML's server and id."""
+    """Return the identity of the table without reading it: its checksum in the catalog, or OpenML's server and id."""
     try:
         recipe = _recipe(name)
         entry = listed(recipe.file)
     except DataError as error:
-        # The loader says it again, where it reads as the reason why the set could not be loaded.
+        # The loader raises the same error, which is then reported as the reason.
         return {"problem": str(error)}
     if entry is not None:
         return {"sha256": entry.sha256}
@@ -93,7 +92,7 @@ def identity(name: str) -> dict[str, Any]:
 
 def _recipe(name: str) -> Recipe:
     if name not in RECIPES:
-        raise DataError(f"name = {name!r} is no data set of a paper{did_you_mean(str(name), RECIPES)}")
+        raise DataError(f"name = {name!r} is not a data set of a paper{did_you_mean(str(name), RECIPES)}")
     return RECIPES[name]
 
 
@@ -103,11 +102,11 @@ def _check_seed(name: str, recipe: Recipe, seed: Any) -> None:
     if not recipe.draws:
         raise DataError(f"seed = {seed!r}: no rows of '{name}' are drawn at random; remove seed")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise DataError(f"seed = {seed!r} is not a whole number of 0 or more")
+        raise DataError(f"seed = {seed!r} is not a whole number of at least 0; correct it")
 
 
 def _loaded(recipe: Recipe) -> Data:
-    """Return the whole table, from the data root or else from OpenML."""
+    """Return the whole table, from the data root or from OpenML."""
     if recipe.openml is not None and listed(recipe.file) is None:
         return _from_openml(recipe)
     return _read(find(recipe.file), recipe.read)
@@ -119,7 +118,7 @@ def _read(path: Path, options: Mapping[str, Any]) -> Data:
     for ending, reader in ((".npz", npz), (".jsonl", jsonl), (".csv", csv)):
         if path.name.removesuffix(".gz").endswith(ending):
             return reader(str(path), **options)
-    raise DataError(f"{path} is none of .csv, .jsonl and .npz; mend the catalog of the data root")
+    raise DataError(f"{path} is not .csv, .jsonl or .npz; correct the catalog of the data root")
 
 
 def _from_openml(recipe: Recipe) -> Data:
@@ -129,7 +128,7 @@ def _from_openml(recipe: Recipe) -> Data:
     try:
         data = openml(id=recipe.openml, **options)
     except DataError as error:
-        raise DataError(f"{error}; or set PUBENCH_DATA to a folder that holds '{recipe.file}'") from error
+        raise DataError(f"{error}; or set PUBENCH_DATA to a folder with '{recipe.file}'") from error
     if recipe.one_hot:
         return one_hot(data, recipe.one_hot)
     return replace(data, X=data.X.astype(np.uint8)) if recipe.pixels else data
@@ -142,7 +141,9 @@ def one_hot(data: Data, letters: Sequence[str]) -> Data:
     for column, name in enumerate(data.feature_names):
         known = data.categorical.get(column, ())
         if column >= len(letters) or not set(letters[column]) <= set(known):
-            raise DataError(f"feature '{name}' has other categories than the paper's: {', '.join(known)}")
+            raise DataError(
+                f"feature '{name}' has other categories than the paper's: {', '.join(known)}; get the table again"
+            )
         parts += [X[:, column] == known.index(letter) for letter in letters[column]]
         names += [f"{name}={letter}" for letter in letters[column]]
     return replace(
@@ -151,10 +152,10 @@ def one_hot(data: Data, letters: Sequence[str]) -> Data:
 
 
 def _made(name: str, recipe: Recipe, data: Data) -> Data:
-    """Return the rows that a recipe chooses by their place, with the paper's names for classes."""
+    """Return the rows that a recipe selects by position, with the paper's names of classes."""
     if recipe.features not in (0, data.X.shape[1]):
         raise DataError(
-            f"the table of '{name}' has {data.X.shape[1]} features where the paper's has {recipe.features}; "
+            f"the table of '{name}' has {data.X.shape[1]} features, but the paper's has {recipe.features}; "
             f"get file '{recipe.file}' of the data root again"
         )
     target = np.asarray([recipe.names.get(text, text) for text in data.target.astype(str).tolist()])
@@ -178,7 +179,7 @@ def _rows(data: Data, place: NDArray[np.int64]) -> Data:
 
 
 def _drawn(name: str, recipe: Recipe, target: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return which rows stay, in ascending order."""
+    """Return the rows to keep, in ascending order."""
     if not recipe.draw:
         return np.arange(len(target))
     parts = []
@@ -186,7 +187,7 @@ def _drawn(name: str, recipe: Recipe, target: NDArray[Any], rng: np.random.Gener
         place = np.flatnonzero(target == label)
         if place.size < max(count, 1):
             raise DataError(
-                f"the table of '{name}' has {place.size} rows of class '{label}' where the paper takes "
+                f"the table of '{name}' has {place.size} rows of class '{label}', but the paper takes "
                 f"{count or 'all'}; get file '{recipe.file}' of the data root again"
             )
         parts.append(rng.choice(place, size=count, replace=False) if count else place)
@@ -194,7 +195,7 @@ def _drawn(name: str, recipe: Recipe, target: NDArray[Any], rng: np.random.Gener
 
 
 def _latent(data: Data, size: int) -> Data:
-    """Return term counts as dense features, where a recipe asks for them."""
+    """Return term counts as dense features, if the recipe says so."""
     if not size or data.split is None:
         return data
     from pubench_datasets.latent import latent_features
@@ -204,7 +205,7 @@ def _latent(data: Data, size: int) -> Data:
 
 
 def _with_numbers(data: Data) -> Data:
-    """Return the data with numbers for the columns whose categories are the names of numbers or dates."""
+    """Return the data with categories that are numbers or dates converted to numbers."""
     if not data.categorical:
         return data
     X: Any = data.X.copy()
@@ -213,7 +214,7 @@ def _with_numbers(data: Data) -> Data:
             values = np.asarray([_number(text) for text in categories])
         except ValueError as error:
             raise DataError(
-                f"column '{data.feature_names[column]}' is neither number nor date: {error}"
+                f"column '{data.feature_names[column]}' contains neither numbers nor dates: {error}; get the file again"
             ) from error
         X[:, column] = values[X[:, column].astype(np.int64)]
     return replace(data, X=X, categorical={})

@@ -1,4 +1,4 @@
-"""Opening files: what can be wrong with one is said in a sentence, before or while it is read."""
+"""Opening of files for all loaders; errors before and while a file is read become one sentence."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ __all__ = [
 ]
 
 _GZIP = b"\x1f\x8b"
-# What a table or a text never begins with, and what it is then.
+# The first bytes of files that are not text, and what such a file is.
 _FOREIGN = {
-    _GZIP: "gzip data; give its name the ending .gz",
+    _GZIP: "gzip data; rename it to end in .gz",
     b"PK\x03\x04": "a zip archive or a workbook; unpack it, or save its sheet as CSV",
     b"PAR1": "a Parquet file; load it with use = 'parquet'",
     b"\x93NUMPY": "a NumPy array; save data and target together with numpy.savez",
 }
-# Letters of two bytes each: with the mark that such a file should begin with, and without it.
+# Characters of two bytes each, with and without a byte order mark.
 _WIDE = {
     "utf-16": re.compile(rb"(\xff\xfe|\xfe\xff).*", re.DOTALL),
     "utf-16-le": re.compile(rb"([^\0]\0)+"),
@@ -44,28 +44,28 @@ _CHUNK = 1 << 22
 
 
 def identity(path: str | None = None, **_: object) -> dict[str, int]:
-    """Return what changes when the file does: its size in bytes and its time stamp in nanoseconds."""
+    """Return the size of the file in bytes and its time stamp in nanoseconds, which change with the file."""
     if path is None:
-        # The loader will miss it, and is told so in better words.
+        # The check of the loader's parameters reports that it is missing.
         return {}
-    found = _status(path)
-    return {"size": found.st_size, "mtime_ns": found.st_mtime_ns}
+    status = _status(path)
+    return {"size": status.st_size, "mtime_ns": status.st_mtime_ns}
 
 
 def _status(path: str) -> os.stat_result:
     if not isinstance(path, str | Path):
         raise DataError(f"path = {path!r} is not the name of a file; write path = '...'")
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError as error:
         raise DataError(f"cannot open {path}: {_reason(error)}; check the path") from error
     except ValueError as error:
-        raise DataError(f"path = {path!r} is not the name of a file: {error}") from error
-    if stat.S_ISDIR(found.st_mode):
-        raise DataError(f"{path} is a folder; give the path of a file in it")
-    if not stat.S_ISREG(found.st_mode):
-        raise DataError(f"{path} is not a regular file; save what it yields to one first")
-    return found
+        raise DataError(f"path = {path!r} is not the name of a file: {error}; correct it") from error
+    if stat.S_ISDIR(status.st_mode):
+        raise DataError(f"{path} is a folder; name a file in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise DataError(f"{path} is not a regular file; save its content to one first")
+    return status
 
 
 def _reason(error: OSError) -> str:
@@ -73,24 +73,22 @@ def _reason(error: OSError) -> str:
 
 
 def check_file(path: str, *, binary: bool = False, encoding: str | None = None) -> int:
-    """Refuse what is no file, is empty, cannot fit into memory, or (unless ``binary``) plainly is no such text.
+    """Refuse a file that does not exist, is empty, is too large for memory, or (unless ``binary``) is not text.
 
     Returns
     -------
     int
-        How many bytes the file holds, unpacked.
+        The size of the file in bytes, uncompressed.
     """
     size = _status(path).st_size
     if size == 0:
-        raise DataError(f"{path} is empty")
+        raise DataError(f"{path} is empty; get it again")
     with reading(path):
         with open(path, "rb") as file:
             start = file.read(8)
         if _is_gzip(path):
             if not start.startswith(_GZIP):
-                raise DataError(
-                    f"{path} is not gzip data although its name ends in .gz; rename or compress it"
-                )
+                raise DataError(f"{path} ends in .gz but is not gzip data; rename or compress it")
             start, size = _unpacked(path)
         refuse_if_large(path, size)
         if not binary:
@@ -99,25 +97,25 @@ def check_file(path: str, *, binary: bool = False, encoding: str | None = None) 
 
 
 def _unpacked(path: str) -> tuple[bytes, int]:
-    """Return the first bytes of gzip data and how many they unpack to, or refuse them once these are too many.
+    """Return the first bytes of gzip data and their uncompressed size, or refuse them if they are too large.
 
-    The count at the end of the file will not do: it is that of its last part alone, and modulo 4 GB.
+    The size at the end of the file is not reliable: it is that of the last member only, modulo 4 GB.
     """
     with gzip.open(path) as file:
         start = file.read(8)
         size = len(start)
         while chunk := file.read(_CHUNK):
             size += len(chunk)
-            refuse_if_large(f"{path}, unpacked,", size)
+            refuse_if_large(f"{path}, uncompressed,", size)
     return start, size
 
 
 def _refuse_foreign(path: str, start: bytes, encoding: str | None) -> None:
     if not start:
-        raise DataError(f"{path} is empty")
+        raise DataError(f"{path} is empty; get it again")
     for magic, description in _FOREIGN.items():
         if start.startswith(magic):
-            raise DataError(f"{path} is no text but {description}")
+            raise DataError(f"{path} is not text but {description}")
     used = encoding or "utf-8"
     if b"\0" not in start or codec(path, used).startswith(("utf-16", "utf-32")):
         return
@@ -125,7 +123,9 @@ def _refuse_foreign(path: str, start: bytes, encoding: str | None) -> None:
         if form.fullmatch(start):
             remedy = f"set encoding = '{name}'" if encoding else "save it as UTF-8"
             raise DataError(f"{path} is not {used} but begins like UTF-16; {remedy}")
-    raise DataError(f"{path} is no text: it holds zero bytes; save it as text, or load it as what it is")
+    raise DataError(
+        f"{path} is not text, because it contains zero bytes; save it as text, or use the loader of its format"
+    )
 
 
 def _is_gzip(path: str) -> bool:
@@ -133,17 +133,17 @@ def _is_gzip(path: str) -> bool:
 
 
 def refuse_if_large(path: str, needed: int) -> None:
-    """Refuse to read what is larger than a third of the free memory: text, table and matrix must fit."""
+    """Refuse data larger than a third of the free memory, because text, table and matrix must fit."""
     free = available_memory()
     if needed > free / 3:
         raise DataError(
-            f"{path} holds {needed / 1e9:.3g} GB, more than a third of the {free / 1e9:.3g} GB of free memory; "
-            "save a part of its rows or columns to another file and load that, or use a larger machine"
+            f"{path} takes {needed / 1e9:.3g} GB, more than a third of the {free / 1e9:.3g} GB of free memory; "
+            "use a machine with more memory, or load a file with fewer columns or a random sample of the rows"
         )
 
 
 def available_memory() -> int:
-    """Return how many bytes this process may still use: what the machine has free, or its own limit if lower."""
+    """Return the free memory of this process in bytes: that of the machine, or its own limit if lower."""
     import resource
 
     import psutil
@@ -156,7 +156,7 @@ def available_memory() -> int:
 
 
 def open_bytes(path: str) -> IO[bytes]:
-    """Open a file, unpacked if its name ends in ``.gz``, so that it can be read from any place."""
+    """Open a seekable file, decompressed if its name ends in ``.gz``."""
     if not _is_gzip(path):
         return open(path, "rb")
     with gzip.open(path) as file:
@@ -164,7 +164,7 @@ def open_bytes(path: str) -> IO[bytes]:
 
 
 def open_text(path: str, encoding: str) -> IO[str]:
-    """Open a text file, unpacked if its name ends in ``.gz``, with line ends as they are."""
+    """Open a text file, decompressed if its name ends in ``.gz``, with unchanged line ends."""
     opener = gzip.open if _is_gzip(path) else open
     return opener(path, "rt", encoding=codec(path, encoding), newline="")
 
@@ -180,29 +180,33 @@ def codec(path: str, encoding: str) -> str:
 
 @contextmanager
 def reading(path: str, encoding: str = "utf-8") -> Iterator[None]:
-    """Turn what goes wrong while a file is read into one sentence."""
+    """Convert errors while a file is read to one sentence."""
     try:
         yield
     except UnicodeError as error:
-        # Looking for the place reads the file again, which may be cut short besides.
+        # Locating the error reads the file again, which may also be truncated.
         with reading(path):
             raise DataError(_undecodable(path, encoding)) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is cut short or damaged ({error}); get it again") from error
+        raise DataError(f"{path} is truncated or damaged ({error}); get it again") from error
     except MemoryError as error:
         raise DataError(
-            f"{path} does not fit into memory; save a part of its rows or columns to another file and load that"
+            f"{path} does not fit into memory; load a file with fewer columns or a random sample of the rows"
         ) from error
     except OSError as error:
-        raise DataError(f"cannot read {path}: {_reason(error)}") from error
+        raise DataError(
+            f"cannot read {path}: {_reason(error)}; check the file and its permissions"
+        ) from error
     except LookupError as error:
         if "encoding" not in str(error):
             raise
-        raise DataError(f"{path}: encoding = {encoding!r} is not one of text") from error
+        raise DataError(
+            f"{path}: encoding = {encoding!r} is not a text encoding; try 'utf-8' or 'latin-1'"
+        ) from error
 
 
 def _undecodable(path: str, encoding: str) -> str:
-    """Say which byte of which line is not of the encoding."""
+    """Return a sentence with the first byte that the encoding cannot decode."""
     name = codec(path, encoding)
     remedy = "set encoding, for example encoding = 'latin-1'"
     with gzip.open(path) if _is_gzip(path) else open(path, "rb") as file:

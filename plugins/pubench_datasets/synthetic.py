@@ -1,9 +1,9 @@
-"""Synthetic data with known truth: every row comes with Pr(y = 1 | x), so that regret can be reported.
+"""Loaders of synthetic data with known Pr(y = 1 | x) for every row, so that reports can show the regret.
 
-All loaders share four parameters: ``n`` rows, of which exactly ``round(prior * n)`` are positive before
-``round(noise * n)`` rows, chosen evenly, have their label flipped; ``seed`` decides everything that is drawn. The
-posterior is that of a row picked from the data: it uses these exact shares and accounts for the flips. Rows are
-in random order, classes are 0 and 1, 1 is positive. The features do not depend on ``noise``.
+All loaders share four parameters. Of ``n`` rows, exactly ``round(prior * n)`` are positive; then the labels of
+``round(noise * n)`` random rows are flipped; ``seed`` is the random seed. The posterior is that of a random row of the
+data: it uses these exact shares and includes the flips. Rows are in random order, classes are 0 and 1 (positive). The
+features do not depend on ``noise``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How many rows, how many of them positive, and how many labels are flipped."""
+    """The numbers of rows, of positives among them, and of flipped labels."""
 
     n: int
     positives: int
@@ -42,7 +42,7 @@ class _Shape:
         return rng.permutation((np.arange(self.n) < self.positives).astype(np.int64))
 
     def data(self, rng: np.random.Generator, X: Floats | csr_array, y: Ints, log_odds: Floats) -> Data:
-        """Flip labels; log_odds are those of the class before flipping."""
+        """Flip labels; ``log_odds`` are those of the classes before flipping."""
         flipped = rng.permutation(self.n) < self.flips
         epsilon = self.flips / self.n
         posterior = (1.0 - 2.0 * epsilon) * expit(log_odds) + epsilon
@@ -87,8 +87,8 @@ def gaussians(
     r"""Return two Gaussians with a common covariance, Σ_ij = ``correlation`` ** \|i - j\|.
 
     X is (n, d), of variance 1 within a class. The means are ±a (1, ..., 1) / 2 with a such that their Mahalanobis
-    distance is ``separation``: how hard the classes are to tell apart depends neither on ``d`` nor on
-    ``correlation``. The log odds are linear, log(π / (1 - π)) + a 1ᵀ Σ⁻¹ x.
+    distance is ``separation``: the difficulty of the problem depends neither on ``d`` nor on ``correlation``. The log
+    odds are linear, log(π / (1 - π)) + a 1ᵀ Σ⁻¹ x.
     """
     shape, rng = _start(n, prior, noise, seed)
     delta, rho = _gaussian_parameters(d, separation, correlation)
@@ -131,11 +131,11 @@ def gaussians_bayes_accuracy(
 def moons(
     n: int = 2000, prior: float = 0.5, spread: float = 0.2, d: int = 2, noise: float = 0.0, seed: int = 0
 ) -> Data:
-    """Return two interleaved half circles, blurred by normal noise of standard deviation ``spread``; X is (n, d).
+    """Return two interleaved half circles with normal noise of standard deviation ``spread``; X is (n, d).
 
     Negatives lie around (cos t, sin t), positives around (1 - cos t, 1/2 - sin t), t uniform on [0, π]. Features
-    beyond the first two are standard normal and say nothing. A class's density is an integral over t, computed
-    by Gauss's rule; the posterior is right to rounding error.
+    beyond the first two are standard normal and uninformative. A class's density is an integral over t, computed
+    by Gaussian quadrature; the posterior is exact up to rounding.
     """
     shape, rng = _start(n, prior, noise, seed)
     blur = _real("spread", spread, 0.01, 100.0)
@@ -145,7 +145,7 @@ def moons(
     X = rng.standard_normal((shape.n, d))
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     X[:, :2] = np.where(y[:, None] == 1, [1.0, 0.5] - circle, circle) + blur * X[:, :2]
-    # Turned by half a turn about (1/2, 1/4), one moon is the other.
+    # A rotation by 180 degrees about (1/2, 1/4) maps one moon to the other.
     positive, negative = _log_moon([1.0, 0.5] - X[:, :2], blur), _log_moon(X[:, :2], blur)
     return shape.data(rng, X, y, shape.log_odds + positive - negative)
 
@@ -153,10 +153,10 @@ def moons(
 def checkerboard(
     n: int = 2000, cells: int = 4, prior: float = 0.5, d: int = 2, noise: float = 0.0, seed: int = 0
 ) -> Data:
-    """Return points spread evenly over the squares of a board, positive where row + column is even.
+    """Return points distributed uniformly over the squares of a board, positive where row + column is even.
 
     X is (n, d); the board has ``cells`` x ``cells`` squares of side 1. Features beyond the first two are uniform on
-    [0, cells) and say nothing. The posterior is 1 - ε on squares of positives and ε on the others, ε being the
+    [0, cells) and uninformative. The posterior is 1 - ε on squares of positives and ε on the others, where ε is the
     share of flipped labels.
     """
     shape, rng = _start(n, prior, noise, seed)
@@ -185,9 +185,9 @@ def topics(
 ) -> Data:
     """Return word counts of documents, each about one topic; X is CSR, (n, vocabulary), without stored zeros.
 
-    Every other topic belongs to the positives; a class picks its topics evenly, and a document has
+    Every other topic belongs to the positives; a class draws its topics uniformly, and a document has
     1 + Poisson(``length`` - 1) words. Word w = 1, 2, ... of topic k has probability φ_kw proportional to
-    exp(``separation`` z_kw) / w with z_kw standard normal: Zipf's law, bent by each topic. A class's density is a
+    exp(``separation`` z_kw) / w with z_kw standard normal: Zipf's law, modified by each topic. A class's density is a
     mixture of its topics' multinomials, so the log odds are log(π / (1 - π)) + log mean_k exp(x · log φ_k) over
     the positives' topics, less the same mean over the negatives'.
     """
@@ -231,7 +231,7 @@ def _log_normal(X: Floats, mean: float, covariance: float) -> Floats:
 def _log_moon(points: Floats, spread: float) -> Floats:
     """Log density around (cos t, sin t) at each point, up to a common constant.
 
-    Sixteen nodes for each stretch of at most two standard deviations leave no error but rounding.
+    Sixteen nodes for each interval of at most two standard deviations are exact up to rounding.
     """
     panels = 4 + math.ceil(2.0 / spread)
     nodes, weights = np.polynomial.legendre.leggauss(16)
@@ -248,16 +248,16 @@ def _log_moon(points: Floats, spread: float) -> Floats:
 
 
 def _start(n: int, prior: float, noise: float, seed: int) -> tuple[_Shape, np.random.Generator]:
-    """Check what all loaders share."""
+    """Check the parameters that all loaders share."""
     _whole("n", n, 2, 10**8)
     share = _real("prior", prior, 0.0, 1.0)
-    # Above, rounding could flip more than half of a few rows.
+    # With more noise, rounding could flip more than half of a few rows.
     flipped = _real("noise", noise, 0.0, 0.49)
     _whole("seed", seed, 0, 2**63)
     shape = _Shape(n, round(share * n), round(flipped * n))
     if not 0 < shape.positives < n:
         kind = "positive" if shape.positives == 0 else "negative"
-        raise DataError(f"prior {prior} of n = {n} rows leaves no {kind} row; change prior or raise n")
+        raise DataError(f"prior {prior} of n = {n} rows leaves no {kind} row; change prior or increase n")
     return shape, np.random.default_rng(seed)
 
 

@@ -1,4 +1,4 @@
-"""From a table to a data set: which columns are features, and what the others are."""
+"""From a table to a data set: features, target, labels and split, for the loaders of all table formats."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["Roles", "Table", "check_roles", "names_of", "refuse_duplicates", "ta
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """What the columns that are no features are for, and how to read those that are.
+    """The roles of columns that are not features, and how to read the features.
 
     Attributes
     ----------
     target : str or None
-        The column of the classes; None is ``"target"``, or nothing if ``labelled`` is set.
+        The column of the classes; None means ``"target"``, or no column if ``labelled`` is set.
     labelled : str or None
-        The column of s (1 / 0) in real PU data, whose true classes nobody knows.
+        The column of s (1 / 0) in real PU data, whose true classes are unknown.
     """
 
     target: str | None = None
@@ -51,20 +51,20 @@ class Roles:
         return self.labelled if self.labelled is not None else self.target or "target"
 
     def named(self) -> dict[str, str]:
-        """Return each column that is no feature -> the parameter that names it."""
+        """Return the columns that are not features, each with the parameter that names it."""
         uses = [("labelled" if self.labelled is not None else "target", self.answer)]
         uses += [("split", self.split)] if self.split is not None else []
         uses += [("drop", name) for name in self.drop]
         for name, count in Counter(name for _, name in uses).items():
             if count > 1:
                 both = " and ".join(use for use, other in uses if other == name)
-                raise DataError(f"column '{name}' is named twice, as {both}; name it once")
+                raise DataError(f"column '{name}' is used twice, as {both}; use it once")
         return {name: use for use, name in uses}
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, the file it comes from, where its rows stand there, and whether the file holds text only."""
+    """A table, its file, the location of each row for messages, and whether the file is text."""
 
     frame: pd.DataFrame
     path: str
@@ -73,7 +73,7 @@ class Table:
 
 
 def names_of(parameter: str, value: str | Sequence[str]) -> tuple[str, ...]:
-    """Return a list of names; one name alone is a list too."""
+    """Return a tuple of names; a single name is allowed."""
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
@@ -82,7 +82,7 @@ def names_of(parameter: str, value: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_duplicates(path: str, columns: Sequence[str]) -> None:
-    """Refuse a header that names two columns alike."""
+    """Refuse a header with duplicate names."""
     for name, count in Counter(columns).items():
         if count > 1:
             places = [str(place) for place, other in enumerate(columns, 1) if other == name]
@@ -92,30 +92,34 @@ def refuse_duplicates(path: str, columns: Sequence[str]) -> None:
 
 
 def check_roles(path: str, columns: Sequence[str], roles: Roles) -> list[str]:
-    """Return the columns that are features, or say which name is wrong."""
+    """Return the feature columns; raise DataError if a name is wrong."""
     named = roles.named()
     uses = {**named, **dict.fromkeys(roles.categorical, "categorical")}
     for name, use in uses.items():
         if name not in columns:
-            told = f"; set {use}" if name == "target" and roles.target is None else ""
-            raise DataError(f"{path} has no column '{name}' ({use}){told}{did_you_mean(name, columns)}")
+            remedy = f"; set {use}" if name == "target" and roles.target is None else ""
+            raise DataError(f"{path} has no column '{name}' ({use}){remedy}{did_you_mean(name, columns)}")
         if name in named and name in roles.categorical:
-            raise DataError(f"{path}: column '{name}' is named twice, as {named[name]} and categorical")
+            raise DataError(
+                f"{path}: column '{name}' is used twice, as {named[name]} and categorical; use it once"
+            )
     features = [name for name in columns if name not in named]
     if not features:
-        raise DataError(f"{path} has no features: its only columns are {', '.join(named)}")
+        raise DataError(
+            f"{path} has no features: its only columns are {', '.join(named)}; add a feature column"
+        )
     return features
 
 
 def table_data(table: Table, roles: Roles) -> Data:
-    """Return the data set of a table: features as float64, text as codes, rows in their order."""
+    """Return the data set of a table: features as float64, text as codes, rows in the order of the file."""
     frame, path = table.frame, table.path
     names = [str(name) for name in frame.columns]
     refuse_duplicates(path, names)
     frame.columns = names
     features = check_roles(path, names, roles)
     if len(frame) == 0:
-        raise DataError(f"{path} has no rows below its header")
+        raise DataError(f"{path} has no rows after its header; add some")
     answer = _column(table, roles.answer, roles.missing)
     pu = roles.labelled is not None
     target = to_labels(answer) if pu else to_classes(answer, roles.cut)
@@ -139,7 +143,7 @@ def _features(
     refuse_if_large(table.path, len(table.frame) * len(features) * 8)
     X = np.empty((len(table.frame), len(features)))
     categorical: dict[int, tuple[str, ...]] = {}
-    # The files of text have had their missing cells replaced while they were read.
+    # The readers of text files have already replaced missing cells.
     missing = () if table.text else roles.missing
     for place, name in enumerate(features):
         series = table.frame.pop(name)

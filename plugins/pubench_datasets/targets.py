@@ -1,4 +1,4 @@
-"""From the values of a column to classes, labels or a split: the same rules for every kind of file."""
+"""From the values of a column to classes, labels or a split, with the same rules for every file format."""
 
 from __future__ import annotations
 
@@ -33,43 +33,43 @@ _EXACT = 9_007_199_254_740_992
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Values with their place: ``name`` reads "x.csv: column 'age'", ``at(3)`` reads "line 5"."""
+    """Values with their location for messages: ``name`` such as "x.csv: column 'age'", ``at(3)`` such as "line 5"."""
 
     name: str
     values: NDArray[Any]
     at: Callable[[int], str]
 
     def missing(self) -> NDArray[np.bool_]:
-        """Return which rows hold no value, shape (n,)."""
+        """Return which rows have no value, shape (n,)."""
         import pandas as pd
 
         return np.asarray(pd.isna(self.values), dtype=bool)
 
     def complete(self) -> NDArray[Any]:
-        """Return the values, or refuse the column if one is missing."""
+        """Return the values; refuse the column if one is missing."""
         missing = self.missing()
         if missing.any():
             first = self.at(int(missing.argmax()))
             raise DataError(
-                f"{self.name} has no value in {int(missing.sum())} rows, first in {first}; "
-                "fill them in or remove these rows"
+                f"{self.name} has no value in {int(missing.sum())} rows, first in {first}; fill them in "
+                "(unlabelled rows of PU data belong into a column of 1 and 0 that labelled names)"
             )
         return self.values
 
     def numbers(self, why: str) -> NDArray[np.float64]:
-        """Return the values as finite numbers, or say where one is not; ``why`` says who needs them."""
+        """Return the values as finite numbers; raise DataError if one is not, naming the parameter ``why``."""
         values = self.complete()
         try:
             numbers = values.astype(np.float64)
         except (TypeError, ValueError) as error:
             row = next(i for i, value in enumerate(values) if not _is_number(value))
             raise DataError(
-                f"{self.name} holds {str(values[row])!r} in {self.at(row)}, but {why} needs numbers"
+                f"{self.name} is {str(values[row])!r} in {self.at(row)}, but {why} needs numbers; correct it"
             ) from error
         if not np.isfinite(numbers).all():
             row = int(np.isfinite(numbers).argmin())
             raise DataError(
-                f"{self.name} is {numbers[row]} in {self.at(row)}, but {why} needs finite numbers"
+                f"{self.name} is {numbers[row]} in {self.at(row)}, but {why} needs finite numbers; correct it"
             )
         return numbers
 
@@ -84,10 +84,10 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a numeric target becomes two classes: ``"high"`` is what lies above a threshold, ``"low"`` the rest.
+    """How a numeric target becomes two classes: ``"high"`` above a threshold, ``"low"`` up to it.
 
-    ``quantile`` sets the threshold to that quantile (linear interpolation) of the target over all rows of the
-    file, training and test alike: it defines the classes, it is not learned from them.
+    ``quantile`` sets the threshold to that quantile (linear interpolation) of the target over all rows of the file,
+    training and test rows alike: it defines the classes and is not learned from them.
     """
 
     threshold: float | None = None
@@ -122,19 +122,19 @@ class Cut:
         if high.all() or not high.any():
             raise DataError(
                 f"{column.name} runs from {numbers.min():g} to {numbers.max():g}: "
-                f"{name} = {getattr(self, name):g} leaves one class only; choose another"
+                f"{name} = {getattr(self, name):g} leaves only one class; choose another"
             )
         return np.where(high, "high", "low")
 
 
 def check_name(parameter: str, value: object, *, optional: bool = True) -> None:
-    """Refuse a name that is no text; if it is optional, None stands for one that is not set."""
+    """Refuse a name that is not text; None is allowed if the name is optional."""
     if not isinstance(value, str) and not (optional and value is None):
         raise DataError(f"{parameter} = {value!r} is not a name; write {parameter} = '...'")
 
 
 def check_flag(parameter: str, value: object) -> None:
-    """Refuse what is neither true nor false."""
+    """Refuse a value that is neither true nor false."""
     if not isinstance(value, bool):
         raise DataError(
             f"{parameter} = {value!r} is neither true nor false; write one of them without quotes"
@@ -142,7 +142,7 @@ def check_flag(parameter: str, value: object) -> None:
 
 
 def check_answer(target: str | None, labelled: str | None, cut: Cut) -> None:
-    """Refuse names that are none, and a target of real PU data."""
+    """Refuse names that are not text, and a target together with labels."""
     check_name("target", target)
     check_name("labelled", labelled)
     if labelled is not None:
@@ -150,7 +150,7 @@ def check_answer(target: str | None, labelled: str | None, cut: Cut) -> None:
 
 
 def refuse_truth(target: str | None, cut: Cut) -> None:
-    """Refuse what says how to make classes: real PU data have labels instead."""
+    """Refuse parameters of classes, because real PU data have labels instead."""
     for name, value in (("target", target), ("threshold", cut.threshold), ("quantile", cut.quantile)):
         if value is not None:
             raise DataError(
@@ -159,7 +159,7 @@ def refuse_truth(target: str | None, cut: Cut) -> None:
 
 
 def class_limit(n: int) -> float:
-    """Return how many distinct texts a column of n rows may hold before it is taken for free text or a key."""
+    """Return the largest number of distinct texts in a column of n rows that is not free text or a key."""
     return max(50, n / 10)
 
 
@@ -181,22 +181,22 @@ def to_classes(column: Column, cut: Cut) -> NDArray[Any]:
 
 
 def _check_classes(column: Column, classes: NDArray[Any]) -> None:
-    """Refuse one class alone, and what is no class: a key, a text or a measurement."""
+    """Refuse a single class, and columns that are not classes: keys, free text and measurements."""
     distinct, n = np.unique(classes), len(classes)
     if len(distinct) == 1:
         raise DataError(
-            f"{column.name} is {str(distinct[0])!r} in every row; classes need at least two values, "
-            "so name another target"
+            f"{column.name} is {str(distinct[0])!r} in every row, but there must be at least two classes; "
+            "choose another target"
         )
     numeric = all(_is_number(value) for value in distinct)
-    # Numbers that are no whole ones and seldom occur twice are measurements, however few they are.
+    # Fractional numbers that rarely repeat are measurements, however few they are.
     measured = numeric and distinct.dtype.kind not in "iub" and len(distinct) > max(2, n / 2)
     if len(distinct) > class_limit(n) or measured:
         remedy = (
             "set threshold or quantile to make two" if numeric else "set target to the column of the classes"
         )
         raise DataError(
-            f"{column.name} holds {len(distinct)} distinct values in {n} rows, too many for classes; {remedy}"
+            f"{column.name} has {len(distinct)} distinct values in {n} rows, too many for classes; {remedy}"
         )
 
 
@@ -205,7 +205,7 @@ def _whole(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _texts(values: NDArray[Any]) -> NDArray[Any]:
-    """Return text, or whole numbers where all of it is: "1" and "1.0" are the class 1, "01" is not."""
+    """Return text, or whole numbers if all values are: "1" and "1.0" are the class 1, "01" is not."""
     texts = np.asarray([str(value) for value in values])
     distinct = np.unique(texts).tolist()
     if all(_WHOLE.fullmatch(text) and abs(float(text)) < _EXACT for text in distinct):
@@ -219,13 +219,13 @@ def to_labels(column: Column) -> NDArray[np.uint8]:
     for row, text in enumerate(texts):
         if text not in _LABELS:
             raise DataError(
-                f"{column.name} holds {str(column.values[row])!r} in {column.at(row)}; "
-                "a column of labels says 1 (labelled positive) or 0 (unlabelled)"
+                f"{column.name} is {str(column.values[row])!r} in {column.at(row)}; "
+                "write 1 (labelled positive) or 0 (unlabelled)"
             )
     s = np.asarray([_LABELS[text] for text in texts], dtype=np.uint8)
     if s.all() or not s.any():
         raise DataError(
-            f"{column.name} is {s[0]} in every row; PU data need labelled (1) and unlabelled (0) rows"
+            f"{column.name} is {s[0]} in every row; PU data need both labelled (1) and unlabelled (0) rows"
         )
     return s
 
@@ -237,7 +237,5 @@ def to_split(column: Column) -> NDArray[Any]:
     known = np.isin(split, ("train", "test"))
     if not known.all():
         row = int(known.argmin())
-        raise DataError(
-            f"{column.name} holds {str(values[row])!r} in {column.at(row)}; a split says 'train' or 'test'"
-        )
+        raise DataError(f"{column.name} is {str(values[row])!r} in {column.at(row)}; write 'train' or 'test'")
     return split

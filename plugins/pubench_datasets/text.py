@@ -1,4 +1,4 @@
-"""Text in JSON lines: one object per document, counted into terms."""
+"""The loader of texts in JSON lines: one object per document, converted to term counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pubench_datasets.targets import (
 __all__ = ["jsonl"]
 
 TERM = r"[^\W\d_]{2,}"
-# A line of spaces does not end a header: it continues the line above it.
+# A line of spaces does not end a header; it continues the previous line.
 _EMPTY_LINE = re.compile(r"^\r?\n", re.MULTILINE)
 _NAMED_TERMS = 10_000
 
@@ -47,8 +47,8 @@ def jsonl(
 ) -> Data:
     """Load documents as raw term counts, a CSR matrix over every term that occurs.
 
-    A term is a run of two letters or more, in lower case. Nothing is weighted, scaled or left out for being rare:
-    that has to be learned from training rows, so preprocessing does it.
+    A term is a sequence of at least two letters, in lower case. Counts are neither weighted nor scaled, and rare terms
+    are kept: preprocessing handles these, because it learns from training rows only.
 
     Parameters
     ----------
@@ -61,17 +61,17 @@ def jsonl(
     split : str
         The key of ``"train"`` or ``"test"``; default: none.
     headers : bool
-        True if texts begin with a header block, as posts and mails do: all up to the first empty line is removed.
+        Whether texts begin with a header block, as in posts and mails; all up to the first empty line is removed.
     stop_words : str, list of str or None
-        ``"english"`` leaves out scikit-learn's list; None or an empty list leaves out nothing.
+        ``"english"`` excludes scikit-learn's list; None or an empty list excludes nothing.
     threshold, quantile : float
-        Make classes of a numeric target: see `pubench_datasets.targets.Cut`.
+        Convert a numeric target to classes: see `pubench_datasets.targets.Cut`.
     encoding : str
 
     Returns
     -------
     Data
-        ``feature_names`` are the terms, in the order of the alphabet, or empty if there are more than 10,000.
+        ``feature_names`` are the terms in alphabetical order, or empty if there are more than 10,000.
     """
     cut = Cut(threshold, quantile)
     check_answer(target, labelled, cut)
@@ -98,7 +98,7 @@ def jsonl(
 
 @dataclass(slots=True)
 class _Documents:
-    """The texts of a file, once; the other keys (key -> its parameter) are kept while they go by."""
+    """The texts of a file, to iterate once; the values of the other keys (key -> parameter) are collected."""
 
     path: str
     text: str
@@ -126,7 +126,7 @@ class _Documents:
         uses = {self.text: "text", **self.keys}
         for key, use in uses.items():
             if key not in record:
-                # What has another use already is not what was meant.
+                # A key that is already used cannot be meant.
                 free = [name for name in record if name not in uses]
                 known = (
                     did_you_mean(key, free) if free else f"; add it to the line, or set {use} to another key"
@@ -135,7 +135,7 @@ class _Documents:
         for key in self.keys:
             self.values.setdefault(key, []).append(self._scalar(where, key, record[key]))
         if not isinstance(record[self.text], str):
-            raise DataError(f"{where}: '{self.text}' is {type(record[self.text]).__name__}, not text")
+            raise DataError(f"{where}: '{self.text}' is {type(record[self.text]).__name__}; write text")
         self.lines.append(number)
         return without_header(record[self.text]) if self.headers else record[self.text]
 
@@ -153,13 +153,13 @@ class _Documents:
 
 
 def without_header(text: str) -> str:
-    """Return what follows the first empty line, or all of it where there is none."""
+    """Return the text after the first empty line, or all of it if there is none."""
     empty = _EMPTY_LINE.search(text)
     return text if empty is None else text[empty.end() :]
 
 
 def _stop_words(given: object) -> str | list[str] | None:
-    """Return the words as scikit-learn takes them: ``"english"``, a list in lower case, or None."""
+    """Return the stop words for scikit-learn: ``"english"``, a list in lower case, or None."""
     if given is None or given == "english":
         return given
     if isinstance(given, list | tuple) and all(isinstance(word, str) for word in given):
@@ -180,8 +180,9 @@ def _counts(documents: _Documents, stop_words: str | Sequence[str] | None) -> tu
         if isinstance(error, UnicodeError):
             raise
         if not documents.lines:
-            raise DataError(f"{documents.path} holds no documents") from error
+            raise DataError(f"{documents.path} contains no documents; write one object per line") from error
         raise DataError(
-            f"{documents.path}: no text under '{documents.text}' holds a term of two letters or more"
+            f"{documents.path}: no text under '{documents.text}' contains a term of at least two letters; "
+            "check the key and stop_words"
         ) from error
     return csr_array(counts), tuple(counter.get_feature_names_out().tolist())

@@ -1,11 +1,10 @@
-"""The command line: parse, call, print. Heavy modules are imported by the command that needs them."""
+"""The command line: commands parse arguments, call the API and print; they import heavy modules when they run."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import Any
 
 import click
 
@@ -25,13 +24,13 @@ FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
 class _Commands(click.Group):
-    """Ends quietly when the reader has gone (for example ``| head``), and not with the code of failed cells."""
+    """Exits quietly, with its own code, when the reader of a pipe has closed it (for example ``| head``)."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # Nothing more to say, and nobody to say it to.
+            # Python would otherwise complain when it flushes standard output at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return PIPE_CLOSED
 
@@ -50,9 +49,9 @@ for command in (suite, data, prior, report, export, list_specs, plugins, plugin,
 
 
 def main() -> None:
-    """Run the command line; every foreseen error is one sentence on standard error."""
+    """Run the command line; every expected error is one sentence on standard error."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a letter shows another one; that is no reason to fail.
+        # A terminal that cannot show a character shows a replacement instead of failing.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:

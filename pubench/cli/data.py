@@ -1,10 +1,9 @@
-"""``pubench data``: fetch, list, show, verify, clean."""
+"""``pubench data``: fetch, list, show, verify and clean, on top of ``pubench.data.inventory``."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,7 +16,7 @@ SHOWN_DIGITS = 12
 
 @click.group()
 def data() -> None:
-    """Fetch data sets, and look after those in the cache."""
+    """Fetch data sets, and manage those in the cache."""
 
 
 @data.command()
@@ -25,7 +24,7 @@ def data() -> None:
 @data_option
 @plugin_options
 def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
-    """Load every data set of SUITE into the cache, so that it can run without a network."""
+    """Load every data set of SUITE into the cache, so that it can run offline."""
     from pubench.cli.loading import Loading
     from pubench.errors import PubenchError
     from pubench.plan.datasets import expanded, load_entry
@@ -37,12 +36,12 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     files = [str(file.resolve()) for file in plugin_files]
     failed = 0
     with Loading():
-        entries = [one for entry in parsed.datasets for one in expanded(entry, registry)]
+        entries = [member for entry in parsed.datasets for member in expanded(entry, registry)]
         for number, entry in enumerate(entries, start=1):
             place = f"[{number}/{len(entries)}] {entry.label}"
             try:
-                found = load_entry(entry, registry, Path(suite).absolute().parent, files)
-                click.echo(f"{place}: {found.n_rows:,} rows, {found.n_features:,} features")
+                stored = load_entry(entry, registry, Path(suite).absolute().parent, files)
+                click.echo(f"{place}: {stored.n_rows:,} rows, {stored.n_features:,} features")
             except PubenchError as error:
                 failed += 1
                 click.echo(f"{place}: {error}", err=True)
@@ -50,28 +49,30 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
 
 
 @data.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_options
 def list_cached(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
-    """List the data sets and downloads that the cache holds."""
+    """List the data sets and downloads in the cache."""
     from pubench.data.inventory import cached_datasets, downloads
     from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
-    held, fetched = cached_datasets(), [one for _, one in downloads(registry) if one.listed]
+    cached = cached_datasets()
+    fetched = [item.download for item in downloads(registry) if item.download.listed]
     if as_json:
-        values: list[dict[str, Any]] = [holding.to_dict() for holding in held]
-        values += [{"name": one.name, "title": one.title, "bytes": one.size()} for one in fetched]
+        values = [dataset.to_json() for dataset in cached]
+        values += [{"name": item.name, "title": item.title, "bytes": item.size()} for item in fetched]
         click.echo(json.dumps(values, indent=1))
         return
-    for holding in held:
+    for dataset in cached:
+        stored = dataset.stored
         click.echo(
-            f"{'; '.join(holding.asked)}  {holding.stored.n_rows:,} x {holding.stored.n_features:,}  "
-            f"{_size(holding.size)}  {holding.stored.fingerprint[:SHOWN_DIGITS]}"
+            f"{'; '.join(dataset.requests)}  {stored.n_rows:,} x {stored.n_features:,}  "
+            f"{_size(dataset.size)}  {stored.fingerprint[:SHOWN_DIGITS]}"
         )
-    for one in fetched:
-        click.echo(f"{one.name}  {one.title}  {_size(one.size())}  download")
-    if not held and not fetched:
+    for download in fetched:
+        click.echo(f"{download.name}  {download.title}  {_size(download.size())}  download")
+    if not cached and not fetched:
         click.echo("the cache is empty", err=True)
 
 
@@ -81,14 +82,16 @@ def _size(number: int) -> str:
 
 @data.command()
 @click.argument("name")
-@click.option("--params", default="{}", help='Its arguments as JSON, for example {"mean_p2": 100}.')
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option(
+    "--params", default="{}", help='Arguments of the data set as JSON, for example {"mean_p2": 100}.'
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @data_option
 @plugin_options
 def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
-    """Show the card of the data set NAME, loading it if need be."""
+    """Show the card of the data set NAME, loading it if necessary."""
     from pubench.cli.loading import Loading
-    from pubench.data.cards import card, card_lines
+    from pubench.data.cards import make_card
     from pubench.data.loading import load_stored
     from pubench.plan.datasets import with_paths
     from pubench.plugins.discovery import discover
@@ -97,15 +100,15 @@ def show(name: str, params: str, as_json: bool, plugin_files: tuple[Path, ...], 
     registered = registry.dataset(name)
     arguments = with_paths(registered.spec, parsed_params(params), Path.cwd())
     with Loading():
-        found = load_stored(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
-    values = card(registered, found)
-    click.echo(json.dumps(values, indent=1) if as_json else "\n".join(card_lines(values)))
+        stored = load_stored(registered, arguments, files=[str(file.resolve()) for file in plugin_files])
+    card = make_card(registered, stored)
+    click.echo(json.dumps(card.to_json(), indent=1) if as_json else "\n".join(card.lines()))
 
 
 @data.command()
 @plugin_options
 def verify(plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
-    """Read every data set and download in the cache and remove those that were damaged."""
+    """Check every data set and download in the cache, and remove damaged ones."""
     from pubench.data.inventory import downloads, entries, remove_download
     from pubench.plugins.discovery import discover
 
@@ -115,9 +118,9 @@ def verify(plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
         sound = entry.is_sound()
         click.echo(f"{entry.title}  {'ok' if sound else 'damaged: removed'}")
         if not sound:
-            entry.forget()
+            entry.remove()
             damaged += 1
-    for _, download in downloads(registry):
+    for download in [item.download for item in downloads(registry)]:
         sound = download.is_intact()
         if download.listed or not sound:
             click.echo(f"{download.name}  {download.title}  {'ok' if sound else 'damaged: removed'}")
@@ -129,8 +132,8 @@ def verify(plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
 
 @data.command()
 @click.argument("name", required=False)
-@click.option("--downloads", "with_downloads", is_flag=True, help="Remove what was downloaded for NAME, too.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--downloads", "with_downloads", is_flag=True, help="Also remove the downloads of NAME.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @plugin_options
 def clean(
     name: str | None,
@@ -139,24 +142,24 @@ def clean(
     plugin_files: tuple[Path, ...],
     no_third_party: bool,
 ) -> None:
-    """Empty the cache, or remove NAME from it; suites load again what they need.
+    """Empty the cache, or remove NAME from it; suites reload the data that they need.
 
-    NAME is a data set's name, a fingerprint (or how one begins), or the name of a download such as openml:37.
+    NAME is a data set's name, a fingerprint (or its first digits), or the name of a download such as openml:37.
     """
-    from pubench.data.inventory import downloads, empty_cache, find_held, remove_download
+    from pubench.data.inventory import downloads, empty_cache, find_cached, remove_download
     from pubench.plugins.discovery import discover
 
-    if name is None:
-        if yes or click.confirm("Remove the whole cache, downloads included?"):
-            empty_cache()
-        return
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
-    held, fetched = find_held(name, downloads(registry), with_downloads=with_downloads)
-    what = f"{len(held)} prepared data sets and {len(fetched)} downloads"
+    if name is None:
+        if yes or click.confirm("Remove the whole cache, including downloads?"):
+            empty_cache(registry)
+        return
+    cached, fetched = find_cached(name, downloads(registry), with_downloads=with_downloads)
+    what = f"{len(cached)} prepared data sets and {len(fetched)} downloads"
     if not yes and not click.confirm(f"Remove {what} ('{name}')?"):
         return
-    for entry in held:
-        entry.forget()
+    for entry in cached:
+        entry.remove()
     for download in fetched:
         remove_download(download)
     click.echo(f"removed {what}")

@@ -1,4 +1,4 @@
-"""``pubench list`` and ``pubench plugins``."""
+"""``pubench list`` and ``pubench plugins``: the contents of the registry."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
     "--json",
     "as_json",
     is_flag=True,
-    help="As JSON: with search spaces, versions, papers, licences, origins.",
+    help="Print JSON, with search spaces, versions, papers, licences and origins.",
 )
 @plugin_options
 def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
-    """List what is registered of a KIND."""
+    """List the registered specs of a KIND."""
     from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
-    found = registry.all(kind)
+    registered = registry.all(kind)
     if as_json:
         values = [
             msgspec.to_builtins(entry.spec) | {"version": entry.version, "origin": asdict(entry.origin)}
-            for entry in found.values()
+            for entry in registered.values()
         ]
         click.echo(json.dumps(values, indent=1))
         return
-    width = max(map(len, found), default=0)
-    for name, entry in found.items():
+    width = max(map(len, registered), default=0)
+    for name, entry in registered.items():
         click.echo(f"{name:<{width}}  {entry.spec.summary}")
-    if not found:
+    if not registered:
         click.echo(f"no {kind} are registered", err=True)
     for problem in (*registry.duplicates(), *registry.warnings()):
         click.echo(f"pubench: {problem}", err=True)
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_options
 def plugins(as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
-    """List the plugins that were found, and why a broken one is broken."""
+    """List the installed plugins, and why a broken one cannot be loaded."""
     from pubench.plugins.compatibility import API
     from pubench.plugins.discovery import discover
 

@@ -1,4 +1,4 @@
-"""How loading data goes, for people at a terminal; elsewhere only what they should know is said."""
+"""Progress of loading data: a status line in a terminal, and warnings everywhere."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _LOG = logging.getLogger("pubench.data")
 
 
 class Loading(logging.Handler):
-    """Listens to what is logged while data are loaded.
+    """Shows log messages while data are loaded.
 
-    On a terminal (or, with ``shown``, as that says) one line of standard error tells what goes on, and goes when it has
-    ended. Warnings are printed everywhere.
+    On a terminal (or according to ``shown``) one line on standard error shows the current step until it ends. Warnings
+    are always printed.
     """
 
     def __init__(self, *, shown: bool | None = None) -> None:
@@ -40,13 +40,13 @@ class Loading(logging.Handler):
         self.close()
 
     def open(self) -> None:
-        """Begin to listen."""
+        """Start to show messages."""
         self._level = _LOG.level
         _LOG.addHandler(self)
         _LOG.setLevel(logging.INFO)
 
     def close(self) -> None:
-        """Listen no more, and clear the line; a second time does nothing."""
+        """Stop showing messages and clear the line; closing twice is allowed."""
         if self in _LOG.handlers:
             _LOG.removeHandler(self)
             _LOG.setLevel(self._level)
@@ -54,7 +54,7 @@ class Loading(logging.Handler):
         super().close()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Show a warning, or what is going on now."""
+        """Show a warning, or the current step."""
         if record.levelno >= logging.WARNING:
             self._clear()
             click.echo(f"pubench: {record.getMessage()}", err=True)

@@ -6,14 +6,16 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from pubench.specs import JSONValue
+
 __all__ = ["SUITE", "data_option", "parsed_params", "plugin_options"]
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class SuiteType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -42,11 +44,11 @@ SUITE = SuiteType()
 
 
 def plugin_options(command: F) -> F:
-    """Add the two switches that say which plugins are loaded."""
+    """Add the two options that choose which plugins are loaded."""
     command = click.option(
         "--no-third-party",
         is_flag=True,
-        help="Load pubench's own plugins only (also: PUBENCH_THIRD_PARTY=0).",
+        help="Load only pubench's own plugins (also: PUBENCH_THIRD_PARTY=0).",
     )(command)
     return click.option(
         "--plugin",
@@ -54,24 +56,24 @@ def plugin_options(command: F) -> F:
         multiple=True,
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Load a single plugin file as well; may be repeated.",
+        help="Also load a single plugin file; may be repeated.",
     )(command)
 
 
 def data_option(command: F) -> F:
-    """Add the switch that says where the data root is, for this process and those that it starts."""
+    """Add the option that sets the data root, for this process and its children."""
     return click.option(
         "--data",
         type=click.Path(path_type=Path, exists=True, file_okay=False),
         metavar="FOLDER",
         expose_value=False,
         callback=_set_data_root,
-        help="Folder of data files with a catalog, for the papers' sets (also: PUBENCH_DATA).",
+        help="Folder of data files with a catalog, for the papers' data sets (also: PUBENCH_DATA).",
     )(command)
 
 
-def parsed_params(params: str) -> dict[str, Any]:
-    """Return the arguments of a data set that were given as JSON."""
+def parsed_params(params: str) -> dict[str, JSONValue]:
+    """Return the arguments of a data set, given as JSON."""
     try:
         value = json.loads(params)
     except ValueError:

@@ -1,4 +1,4 @@
-"""``pubench export`` and ``pubench completion``."""
+"""``pubench export`` and ``pubench completion``: what is written for other programs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["completion", "export", "with_problems"]
     type=click.Choice(["csv", "json", "parquet"]),
     default="csv",
     show_default=True,
-    help="Of the rows; Parquet needs pyarrow and --out.",
+    help="File format; Parquet needs pyarrow and --out.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write [default: standard output]."
 )
-@click.option("--no-times", is_flag=True, help="Leave out time and memory, which differ from run to run.")
+@click.option("--no-times", is_flag=True, help="Omit time and memory, which differ from run to run.")
 def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
     """Write one tidy row for each cell of the run in FOLDER."""
     from pubench.results.export import export_text, export_to
@@ -42,7 +42,7 @@ def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
 
 
 def with_problems(results: Results) -> Results:
-    """Say on standard error which records could not be trusted."""
+    """Print the records that could not be read to standard error, and return the results."""
     for problem in results.problems:
         click.echo(f"pubench: {problem}", err=True)
     return results
@@ -56,6 +56,6 @@ def completion(shell: str) -> None:
 
     from pubench.cli import cli
 
-    made = get_completion_class(shell)
-    assert made is not None
-    click.echo(made(cli, {}, "pubench", "_PUBENCH_COMPLETE").source())
+    script = get_completion_class(shell)
+    assert script is not None
+    click.echo(script(cli, {}, "pubench", "_PUBENCH_COMPLETE").source())

@@ -1,4 +1,4 @@
-"""``pubench plugin``: check a plugin against the contract, begin a new one."""
+"""``pubench plugin``: create a plugin with ``pubench.scaffold``, check it with ``pubench.testing``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIGNS = {"ok": ("ok", "green"), "finding": ("FOUND", "bold red"), "skipped": ("
 
 @click.group()
 def plugin() -> None:
-    """Write plugins and check them."""
+    """Create plugins and check them."""
 
 
 @plugin.command()
@@ -30,16 +30,16 @@ def plugin() -> None:
     type=click.Choice(["algorithm", "dataset", "criterion", "metric", "prior"]),
     default="algorithm",
     show_default=True,
-    help="What the plugin offers.",
+    help="What the plugin provides.",
 )
-@click.option("--cython", is_flag=True, help="With a loop in Cython; not for data sets.")
+@click.option("--cython", is_flag=True, help="Include a loop in Cython; not for data sets.")
 def new(name: str, kind: str, cython: bool) -> None:
-    """Make a package for a new plugin in the folder NAME: source, tests, workflows, an example suite."""
+    """Create a package for a new plugin in the folder NAME: source, tests, workflows, an example suite."""
     from pubench.plugins.discovery import discover
     from pubench.scaffold import new_plugin
 
     folder = new_plugin(name, kind, discover(), cython=cython, parent=Path.cwd())
-    click.echo(f"Made {folder}. Next:")
+    click.echo(f"Created {folder}. Next:")
     click.echo(f"  cd {folder.name}")
     for line in ("pip install --editable '.[dev]'", "pytest", f"pubench plugin check {name}"):
         click.echo(f"  {line}")
@@ -51,35 +51,35 @@ def new(name: str, kind: str, cython: bool) -> None:
     "--json",
     "as_json",
     is_flag=True,
-    help="As JSON: for each check its kind, name, title, status and message.",
+    help="Print JSON: kind, name, title, status and message of each check.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1.0),
     default=300.0,
     show_default=True,
-    help="Seconds that one check may take.",
+    help="Time limit of one check, in seconds.",
 )
 def check(wanted: str, as_json: bool, seconds: float) -> int:
-    """Run the contract on a plugin: an installed one by name, a single file, or the folder of a package.
+    """Check a plugin against the contract: an installed plugin by name, a single file, or the folder of a package.
 
     A name may also be that of a distribution, or of one algorithm, data set, criterion, metric or prior estimator.
-    The exit code is 1 if something was found.
+    The exit code is 1 if there are findings.
     """
     from pubench.testing.running import run_checks
     from pubench.testing.subjects import find_subjects
 
     outcomes = run_checks(find_subjects(wanted), seconds=seconds)
     if as_json:
-        done = list(outcomes)
-        click.echo(json.dumps([asdict(outcome) for outcome in done], indent=1))
+        finished = list(outcomes)
+        click.echo(json.dumps([asdict(outcome) for outcome in finished], indent=1))
     else:
-        done = list(_shown(outcomes))
-    return 1 if any(outcome.status == "finding" for outcome in done) else 0
+        finished = list(_shown(outcomes))
+    return 1 if any(outcome.status == "finding" for outcome in finished) else 0
 
 
 def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-    """Print each outcome as it comes, and a summary after the last."""
+    """Print each outcome when it arrives, and a summary at the end."""
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
@@ -101,6 +101,6 @@ def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
             console.print(Padding(Text(outcome.message), (0, 0, 0, 8)))
         counts[outcome.status] += 1
         yield outcome
-    found = counts["finding"]
-    findings = f"{found} finding{'' if found == 1 else 's'}"
+    n_findings = counts["finding"]
+    findings = f"{n_findings} finding{'' if n_findings == 1 else 's'}"
     console.print(f"{findings}, {counts['ok']} checks passed, {counts['skipped']} do not apply")

@@ -1,17 +1,17 @@
-"""``pubench prior``: what the prior estimators say of a data set."""
+"""``pubench prior``: the estimates of all prior estimators for one data set."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from pubench.cli.options import data_option, parsed_params, plugin_options
 from pubench.errors import DataError
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import SCENARIOS, JSONValue, Scenario
 
 if TYPE_CHECKING:
     from pubench.plan.datasets import ResolvedDataset
@@ -32,26 +32,26 @@ DEFAULT_FREQUENCY = 0.5
     "--positive",
     multiple=True,
     metavar="CLASS",
-    help="A class that is positive; may be repeated [default: the data set's own choice].",
+    help="A positive class; may be repeated [default: those that the data set declares].",
 )
 @click.option(
     "--scenario",
     type=click.Choice(SCENARIOS),
     default="single-training-set",
     show_default=True,
-    help="What the unlabelled rows are.",
+    help="How the PU data are sampled.",
 )
-@click.option("--positives", type=click.IntRange(min=1), help="How many positives to label.")
+@click.option("--positives", type=click.IntRange(min=1), help="The number of positives to label.")
 @click.option(
     "--frequency",
     type=click.FloatRange(0.0, 1.0, min_open=True),
     help=f"The share of the positives to label [default: {DEFAULT_FREQUENCY}].",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all randomness.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option(
-    "--estimator", multiple=True, metavar="NAME", help="Ask this one; may be repeated. All without it."
+    "--estimator", multiple=True, metavar="NAME", help="A prior estimator; may be repeated [default: all]."
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @data_option
 @plugin_options
 def prior(
@@ -69,8 +69,8 @@ def prior(
 ) -> int:
     """Estimate the class prior of DATA: the name of a data set, a file, or an OpenML id such as openml:37.
 
-    Real PU data keep their labels. Of data with classes some positives are labelled at random, and the true prior is
-    shown beside the estimates.
+    Real PU data keep their labels. In data with classes, some positives are labelled at random, and the true prior is
+    shown next to the estimates.
     """
     from pubench.cli.loading import Loading
     from pubench.data.labelling import Labelling
@@ -78,10 +78,10 @@ def prior(
     from pubench.run.prior_table import prior_table
 
     if positives is not None and frequency is not None:
-        raise click.UsageError("--positives and --frequency exclude each other; give one of the two")
+        raise click.UsageError("--positives and --frequency exclude each other; use one of the two")
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     names = estimator or tuple(registry.all("priors"))
-    asked = [registry.prior(name) for name in dict.fromkeys(names)]
+    estimators = [registry.prior(name) for name in dict.fromkeys(names)]
     files = [str(file.resolve()) for file in plugin_files]
     with Loading():
         part = _part(source, parsed_params(params), positive, registry, files)
@@ -91,29 +91,29 @@ def prior(
     else:
         share = frequency if frequency is not None or positives is not None else DEFAULT_FREQUENCY
         labelling = Labelling(scenario, positives=positives, frequency=share)
-    table = prior_table(part, labelling, asked, seed=seed, files=files)
+    table = prior_table(part, labelling, estimators, seed=seed, files=files)
     click.echo(json.dumps(asdict(table), indent=1) if as_json else "\n".join(_lines(table)))
     return 0 if any(row.value is not None for row in table.rows) else 1
 
 
 def _part(
-    source: str, params: dict[str, Any], positive: tuple[str, ...], registry: Registry, files: list[str]
+    source: str, params: dict[str, JSONValue], positive: tuple[str, ...], registry: Registry, files: list[str]
 ) -> ResolvedDataset:
     """Load the data set behind DATA."""
     from pubench.plan.datasets import resolve_dataset
     from pubench.suite.entries import DatasetEntry
 
-    use, own = _found(source, registry)
-    named = {"use": use, "name": Path(source).name, "params": own | params}
-    entry = DatasetEntry.model_validate(named | ({"positive": list(positive)} if positive else {}))
+    use, arguments = _resolved(source, registry)
+    keys: dict[str, object] = {"use": use, "name": Path(source).name, "params": arguments | params}
+    entry = DatasetEntry.model_validate(keys | ({"positive": list(positive)} if positive else {}))
     parts = resolve_dataset(entry, registry, Path.cwd(), files)
     if len(parts) > 1:
-        raise DataError(f"'{source}' is {len(parts)} data sets; ask for one of them")
+        raise DataError(f"'{source}' stands for {len(parts)} data sets; name one of them")
     return parts[0]
 
 
-def _found(source: str, registry: Registry) -> tuple[str, dict[str, Any]]:
-    """Return the data set and its arguments: a registered name, a file whose ending is one, or ``name:id``."""
+def _resolved(source: str, registry: Registry) -> tuple[str, dict[str, JSONValue]]:
+    """Return the data set and its arguments for a registered name, a file of a registered format, or ``name:id``."""
     name, _, number = source.partition(":")
     if source in registry.entries["datasets"]:
         return source, {}
@@ -124,15 +124,15 @@ def _found(source: str, registry: Registry) -> tuple[str, dict[str, Any]]:
         _check_ending(source, ending, registry)
         return ending, {"path": source}
     if Path(source).suffix and ending in registry.entries["datasets"]:
-        raise DataError(f"there is no file '{source}'; give the path of one, or the name of a data set")
+        raise DataError(f"file '{source}' does not exist; check the path, or name a data set")
     return source, {}
 
 
 def _check_ending(source: str, ending: str, registry: Registry) -> None:
     if ending not in registry.entries["datasets"]:
         raise DataError(
-            f"the ending of '{source}' is that of no known format; rename it, for example to end in .csv, "
-            'or name format and file: csv --params \'{"path": "..."}\''
+            f"'{source}' does not end in the name of a known format; rename it, for example to end in .csv, "
+            'or give format and file: csv --params \'{"path": "..."}\''
         )
 
 

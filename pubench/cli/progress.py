@@ -1,4 +1,4 @@
-"""Live progress: a bar in a terminal, plain lines elsewhere."""
+"""Live progress of a run: a bar in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Bar", "Lines", "Silent", "make_progress"]
 
 
 class Silent:
-    """Counts cells and says nothing."""
+    """Counts cells and prints nothing."""
 
     def __init__(self, *, shown: bool = False) -> None:
         self.total = self.finished = self.failed = 0
@@ -42,11 +42,11 @@ class Silent:
         """Stop showing anything."""
 
     def note(self, text: str) -> None:
-        """Tell what the user should know even if nothing else is shown."""
+        """Print a note that the user should see even if nothing else is shown."""
         click.echo(f"pubench: {text}", err=True)
 
     def begin(self, total: int, finished: int) -> None:
-        """Learn how much there is to do."""
+        """Set the number of cells, and how many are already finished."""
         self._loading.close()
         self.total, self.finished = total, finished
 
@@ -58,9 +58,9 @@ class Silent:
             raise KeyboardInterrupt
 
     def stop(self, number: int, frame: object) -> None:
-        """Handle a signal by stopping: now or, where Python swallows that (in ``__del__``), after this cell."""
+        """Handle a signal by stopping: now or, if Python ignores the exception (in ``__del__``), after this cell."""
         self.stopping = True
-        # What libraries have to say about being interrupted is of no use to the user. Their threads may stumble over
+        # Messages of libraries about the interruption do not help the user. Their threads may fail on
         # tasks that are gone before this thread runs again, so silence them here, not where the interrupt is caught.
         sys.unraisablehook = lambda _: None
         threading.excepthook = lambda _: None
@@ -72,20 +72,20 @@ class Lines(Silent):
     """One line for each cell."""
 
     def begin(self, total: int, finished: int) -> None:
-        """Say how much there is to do."""
+        """Print how many cells are already finished."""
         super().begin(total, finished)
         if finished:
-            click.echo(f"{finished} of {total} cells are finished already", err=True)
+            click.echo(f"{finished} of {total} cells are already finished", err=True)
 
     def done(self, cell: Cell, record: Record) -> None:
-        """Say how a cell ended."""
+        """Print how a cell ended."""
         super().done(cell, record)
         error = f": {record.error.splitlines()[0]}" if record.error else ""
         click.echo(f"[{self.finished}/{self.total}] {record.status} {_name(cell)}{error}", err=True)
 
 
 class Bar(Silent):
-    """A bar with what is done, failed, running, and the time left."""
+    """A bar with the numbers of finished, failed and running cells, and the time left."""
 
     def __init__(self, jobs: int) -> None:
         from rich.console import Console
@@ -129,7 +129,7 @@ class Bar(Silent):
             self._progress.update(self._task, completed=self.finished, state=self._state())
 
     def close(self) -> None:
-        """Leave the bar as it is."""
+        """Stop updating the bar."""
         self._progress.stop()
 
     def _state(self) -> str:
@@ -137,7 +137,7 @@ class Bar(Silent):
 
 
 def make_progress(*, quiet: bool, jobs: int) -> Silent:
-    """Return what suits the place: nothing, a bar in a terminal, lines elsewhere."""
+    """Return the progress display: none if quiet, a bar in a terminal, lines elsewhere."""
     if quiet:
         return Silent()
     return Bar(jobs) if sys.stderr.isatty() else Lines()

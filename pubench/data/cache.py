@@ -1,4 +1,4 @@
-"""Where prepared data sets live, and how files appear there: whole or not at all."""
+"""The cache folder, and how files are written there: completely or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 __all__ = ["Download", "cache_root", "digest", "write_atomically"]
 
@@ -21,13 +20,13 @@ class Download:
     Attributes
     ----------
     name : str
-        What ``pubench data clean`` calls it, for example ``"openml:37"``.
+        Its name for ``pubench data clean``, for example ``"openml:37"``.
     title : str
-        What it is, for people.
+        A description for users.
     is_intact : callable
-        Reads it and tells whether it is still what was put there.
+        Reads it and returns whether it is unchanged since it was stored.
     listed : bool
-        Whether ``pubench data list`` shows it; small things that belong to others need not be.
+        Whether ``pubench data list`` shows it; auxiliary files need not be listed.
     """
 
     name: str
@@ -37,28 +36,28 @@ class Download:
     listed: bool = True
 
     def size(self) -> int:
-        """Return its bytes on the disk."""
+        """Return its size on disk in bytes."""
         files = self.path.rglob("*") if self.path.is_dir() else [self.path]
         return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def cache_root() -> Path:
-    """Return the cache folder: ``PUBENCH_CACHE``, else ``pubench`` in the user's cache folder."""
-    named = os.environ.get("PUBENCH_CACHE")
-    if named:
-        return Path(named).absolute()
+    """Return the cache folder: ``PUBENCH_CACHE``, or ``pubench`` in the user's cache folder."""
+    path = os.environ.get("PUBENCH_CACHE")
+    if path:
+        return Path(path).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pubench"
 
 
-def digest(value: Any) -> str:
-    """Return a 32-digit hexadecimal name for a JSON-able value; equal values have equal names everywhere."""
+def digest(value: object) -> str:
+    """Return a digest of a JSON-serialisable value, 32 hexadecimal digits; it is the same on every machine."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that readers see the old one or the new one, never a part."""
-    # A link keeps pointing to what it names, and a device or pipe is written to, never replaced.
+    """Write a text file so that readers see the old or the new content, never a part of it."""
+    # Keep links in place, and write to devices and pipes instead of replacing them.
     path = path.resolve()
     if path.exists() and not path.is_file() and not path.is_dir():
         path.write_text(text, encoding="utf-8")

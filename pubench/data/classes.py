@@ -1,4 +1,4 @@
-"""Which classes of a stored data set are positive and negative, as a suite names them."""
+"""Positive and negative classes: the plan resolves the names in a suite to the classes of a stored data set."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["positive_sets", "select_classes"]
 
 
 def positive_sets(stored: StoredDataset, positive: tuple[str, ...] | str) -> list[tuple[str, ...]]:
-    """Return the positive classes of each problem that a suite's ``positive`` makes of a data set.
+    """Return the positive classes of each problem that a suite's ``positive`` defines.
 
-    Names stand for themselves; ``"minority"`` is the rarest class (the first of equally rare ones);
-    ``"one-versus-rest"`` makes a problem for each class.
+    A tuple lists the classes of one problem; ``"minority"`` is the rarest class (the first of equally rare ones);
+    ``"one-versus-rest"`` defines a problem for each class.
     """
     if positive == "minority":
         return [(stored.classes[int(np.argmin(stored.counts))],)]
@@ -28,32 +28,32 @@ def positive_sets(stored: StoredDataset, positive: tuple[str, ...] | str) -> lis
 def select_classes(
     stored: StoredDataset, positive: tuple[str, ...], negative: tuple[str, ...] | None
 ) -> Mapping[int, int]:
-    """Return class number -> 1 or 0 for the classes that are kept, or say which name is wrong."""
+    """Return class number -> 1 or 0 for the classes to keep, or raise DataError if a name is wrong."""
     known = {name: number for number, name in enumerate(stored.classes)}
     if len(known) == 1:
-        raise DataError(
-            f"data set '{stored.name}' has one class only, '{stored.classes[0]}'; it needs rows of two"
-        )
+        raise DataError(f"data set '{stored.name}' has only one class, '{stored.classes[0]}'; it needs two")
     positive = tuple(_known_class(stored, name) for name in positive)
     negative = None if negative is None else tuple(_known_class(stored, name) for name in negative)
     if not positive:
         raise DataError(
-            f"data set '{stored.name}' names no positive class; set positive = [...] from {', '.join(known)}"
+            f"data set '{stored.name}' declares no positive class; set positive to some of {', '.join(known)}"
         )
     rest = [name for name in known if name not in positive] if negative is None else list(negative)
     both = set(positive) & set(rest)
     if both:
-        raise DataError(f"data set '{stored.name}': class '{min(both)}' is both positive and negative")
+        raise DataError(
+            f"data set '{stored.name}': class '{min(both)}' is both positive and negative; keep it in one of the two"
+        )
     if not rest:
-        raise DataError(f"data set '{stored.name}' would have one class only; leave a class out of positive")
+        raise DataError(f"data set '{stored.name}' would have only one class; remove a class from positive")
     return {known[name]: 0 for name in rest} | {known[name]: 1 for name in positive}
 
 
 def _known_class(stored: StoredDataset, name: str) -> str:
-    """Return the class of this name; a suite's true and false, here "True" and "False", may be text in the data."""
+    """Return the class with this name; a suite's true and false match classes such as "TRUE" in the data."""
     if name in stored.classes:
         return name
-    alike = [known for known in stored.classes if known.lower() == name.lower()]
-    if name in ("True", "False") and len(alike) == 1:
-        return alike[0]
+    similar = [known for known in stored.classes if known.lower() == name.lower()]
+    if name in ("True", "False") and len(similar) == 1:
+        return similar[0]
     raise DataError(f"data set '{stored.name}' has no class '{name}'{did_you_mean(name, stored.classes)}")

@@ -1,13 +1,12 @@
-"""What the cache holds: stored data sets and what plugins have downloaded; finding, checking and removing it."""
+"""The contents of the cache, for ``pubench data``: stored data sets, and the downloads that plugins declare."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pubench.data.cache import Download, cache_root
 from pubench.data.loading import read_stored
@@ -16,58 +15,61 @@ from pubench.data.truth import truth_path
 from pubench.errors import PubenchError, UnknownNameError, did_you_mean
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
-from pubench.specs import Dataset
+from pubench.specs import Dataset, JSONValue, Params
 
 __all__ = [
     "CacheEntry",
     "CachedDataset",
+    "OwnedDownload",
     "cached_datasets",
     "downloads",
     "empty_cache",
     "entries",
-    "find_held",
+    "find_cached",
     "remove_download",
 ]
 
 
 _FEWEST_DIGITS = 6
-_ASKED_LETTERS = 200
+_MOST_LETTERS = 200
+# The folders that the core makes in the cache: features, and true classes.
+_FOLDERS = ("prepared", "truth")
 
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """A folder of the cache that holds, or should hold, a stored data set.
+    """A folder of the cache for one stored data set.
 
-    ``stored`` is None where a file is missing, unreadable or of another size than it was written with; ``name`` and
-    ``params`` are what was asked for, empty where even that cannot be read.
+    ``stored`` is None if a file is missing, unreadable or of a different size than when it was written; ``name`` and
+    ``params`` are the request that created the entry, empty if even that is unreadable.
     """
 
     folder: Path
     name: str
-    params: Mapping[str, Any]
+    params: Params
     stored: StoredDataset | None
 
     @property
     def title(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         digits = self.stored.fingerprint if self.stored is not None else self.folder.name
-        return f"{self.asked}  {digits[:12]}"
+        return f"{self.request}  {digits[:12]}"
 
     @property
-    def asked(self) -> str:
-        """What the user asked for: the data set's name and its arguments."""
+    def request(self) -> str:
+        """The request of the user: the data set's name and its arguments."""
         texts = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in self.params.items()]
-        return " ".join([self.name or "(unreadable)", ", ".join(texts)]).strip()[:_ASKED_LETTERS]
+        return " ".join([self.name or "(unreadable)", ", ".join(texts)]).strip()[:_MOST_LETTERS]
 
     def is_sound(self) -> bool:
-        """Read everything and tell whether it is still what was saved."""
+        """Read all files and return whether they are unchanged since they were saved."""
         return self.stored is not None and is_intact(self.stored) and has_categories(self.stored)
 
     def size(self) -> int:
-        """Return the bytes on the disk."""
+        """Return the size on disk in bytes."""
         return sum(path.stat().st_size for path in self._files() if path.is_file())
 
-    def forget(self) -> None:
+    def remove(self) -> None:
         """Remove the data set from the cache."""
         for path in self._files():
             path.unlink(missing_ok=True)
@@ -79,13 +81,13 @@ class CacheEntry:
 
 
 def entries() -> list[CacheEntry]:
-    """Return all that the cache holds of stored data sets, damaged ones too, sorted by name."""
+    """Return the entries of stored data sets, damaged ones included, sorted by name."""
     folders = (cache_root() / "prepared").glob("[0-9a-f]*")
-    found = [CacheEntry(folder, *_asked(folder), read_stored(folder)) for folder in folders]
-    return sorted(found, key=lambda entry: (entry.name, entry.folder.name))
+    unsorted = [CacheEntry(folder, *_request(folder), read_stored(folder)) for folder in folders]
+    return sorted(unsorted, key=lambda entry: (entry.name, entry.folder.name))
 
 
-def _asked(folder: Path) -> tuple[str, Mapping[str, Any]]:
+def _request(folder: Path) -> tuple[str, Params]:
     try:
         fields = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         return str(fields["name"]), dict(fields.get("params", {}))
@@ -95,27 +97,27 @@ def _asked(folder: Path) -> tuple[str, Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CachedDataset:
-    """The same rows, once for all the ways in which they were asked for."""
+    """A data set in the cache, with the entries of all requests that led to the same rows."""
 
     entries: tuple[CacheEntry, ...]
     stored: StoredDataset
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """Every way in which they were asked for."""
-        return tuple(dict.fromkeys(entry.asked for entry in self.entries))
+    def requests(self) -> tuple[str, ...]:
+        """The distinct requests."""
+        return tuple(dict.fromkeys(entry.request for entry in self.entries))
 
     @property
     def size(self) -> int:
-        """The bytes of all copies."""
+        """The size of all copies in bytes."""
         return sum(entry.size() for entry in self.entries)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-able values."""
+    def to_json(self) -> dict[str, JSONValue]:
+        """Return the description that ``pubench data list --json`` prints."""
         return {
             "name": self.stored.name,
             "params": dict(self.stored.params),
-            "asked": list(self.asked),
+            "asked": list(self.requests),
             "rows": self.stored.n_rows,
             "features": self.stored.n_features,
             "bytes": self.size,
@@ -125,7 +127,7 @@ class CachedDataset:
 
 
 def cached_datasets() -> list[CachedDataset]:
-    """Return the whole data sets that the cache holds, each fingerprint once, sorted by name."""
+    """Return the undamaged data sets of the cache, one for each fingerprint, sorted by name."""
     groups: dict[str, list[CacheEntry]] = {}
     first: dict[str, StoredDataset] = {}
     for entry in entries():
@@ -135,50 +137,83 @@ def cached_datasets() -> list[CachedDataset]:
     return [CachedDataset(tuple(groups[key]), stored) for key, stored in first.items()]
 
 
-def find_held(
-    name: str, fetched: Iterable[tuple[str, Download]], *, with_downloads: bool
+@dataclass(frozen=True, slots=True)
+class OwnedDownload:
+    """A download, and the name of the data set whose plugin declares it."""
+
+    owner: str
+    download: Download
+
+
+def find_cached(
+    name: str, owned: Iterable[OwnedDownload], *, with_downloads: bool
 ) -> tuple[list[CacheEntry], list[Download]]:
-    """Return what a name stands for: a data set, a fingerprint or how it begins, a download; an error if nothing."""
-    fetched, held = list(fetched), entries()
-    chosen = [entry for entry in held if entry.name == name or _begins(entry, name)]
-    own = [one for owner, one in fetched if one.name == name or (with_downloads and owner == name)]
-    if not chosen and not own:
-        if any(owner == name for owner, _ in fetched):
-            raise UnknownNameError(
-                f"the cache holds only downloads of '{name}'; add --downloads to remove them"
-            )
-        known = {entry.name for entry in held if entry.name} | {one.name for _, one in fetched}
-        if not known:
-            raise UnknownNameError(f"'{name}' is not in the cache: it is empty")
-        raise UnknownNameError(f"'{name}' is not in the cache{did_you_mean(name, known)}")
-    return chosen, own
+    """Return the entries and downloads that a name refers to.
+
+    Parameters
+    ----------
+    name : str
+        The name of a data set or of a download, or a fingerprint or its first digits.
+    owned : iterable of OwnedDownload
+    with_downloads : bool
+        Whether the name of a data set also refers to its downloads.
+
+    Raises
+    ------
+    UnknownNameError
+        If the name refers to nothing in the cache.
+    """
+    owned, cached = list(owned), entries()
+    chosen = [entry for entry in cached if entry.name == name or _has_fingerprint(entry, name)]
+    fetched = [
+        item.download
+        for item in owned
+        if item.download.name == name or (with_downloads and item.owner == name)
+    ]
+    if chosen or fetched:
+        return chosen, fetched
+    visible = [item for item in owned if item.download.listed]
+    if any(item.owner == name for item in visible):
+        raise UnknownNameError(
+            f"the cache contains only downloads of '{name}'; add --downloads to remove them"
+        )
+    known = {entry.name for entry in cached if entry.name} | {item.download.name for item in visible}
+    if not known:
+        raise UnknownNameError(f"'{name}' is not in the cache, which is empty")
+    raise UnknownNameError(f"'{name}' is not in the cache{did_you_mean(name, known)}")
 
 
-def _begins(entry: CacheEntry, name: str) -> bool:
-    """Whether the name is a fingerprint or how one begins."""
+def _has_fingerprint(entry: CacheEntry, name: str) -> bool:
+    """Whether the name is the fingerprint of the entry, or its first digits."""
     digits = entry.stored.fingerprint if entry.stored is not None else entry.folder.name
     return len(name) >= _FEWEST_DIGITS and digits.startswith(name.lower())
 
 
-def downloads(registry: Registry) -> list[tuple[str, Download]]:
-    """Return what the plugins of data sets keep in the cache, each with the name of the data set."""
-    specs = [entry.spec for entry in registry.all("datasets").values()]
-    asked = {spec.name: spec.downloads for spec in specs if isinstance(spec, Dataset) and spec.downloads}
-    return [(name, download) for name, reference in asked.items() for download in _listed(name, reference)]
+def downloads(registry: Registry) -> list[OwnedDownload]:
+    """Return the downloads that plugins declare; data sets that share a declaration are asked once."""
+    owners: dict[str, str] = {}
+    for entry in registry.all("datasets").values():
+        if isinstance(entry.spec, Dataset) and entry.spec.downloads:
+            owners.setdefault(entry.spec.downloads, entry.spec.name)
+    return [
+        OwnedDownload(owner, download)
+        for reference, owner in owners.items()
+        for download in _declared(owner, reference)
+    ]
 
 
-def _listed(name: str, reference: str) -> list[Download]:
-    listing: Callable[[], Any] = resolve(reference)
+def _declared(owner: str, reference: str) -> list[Download]:
+    list_downloads: Callable[[], Iterable[Download]] = resolve(reference)
     try:
-        return list(listing())
+        return list(list_downloads())
     except Exception as error:
         raise PubenchError(
-            f"data set '{name}' cannot list its downloads: {type(error).__name__}: {error}"
+            f"data set '{owner}' cannot list its downloads: {type(error).__name__}: {error}"
         ) from error
 
 
 def remove_download(download: Download) -> None:
-    """Remove a download; what a plugin claims outside the cache is left alone."""
+    """Remove a download; a path outside the cache is refused."""
     path = download.path.absolute()
     if not path.is_relative_to(cache_root()):
         raise PubenchError(f"{path} is not in the cache {cache_root()}; remove it yourself")
@@ -188,8 +223,17 @@ def remove_download(download: Download) -> None:
         path.unlink(missing_ok=True)
 
 
-def empty_cache() -> None:
-    """Remove everything that pubench keeps in its cache folder, and nothing else."""
-    (cache_root() / "checked.json").unlink(missing_ok=True)
-    for name in ("prepared", "truth", "openml"):
+def empty_cache(registry: Registry) -> None:
+    """Remove the stored data sets and the downloads that plugins declare; other files in the cache folder stay."""
+    for name in _FOLDERS:
         shutil.rmtree(cache_root() / name, ignore_errors=True)
+    for item in downloads(registry):
+        remove_download(item.download)
+        _remove_empty_folders(item.download.path.absolute().parent)
+
+
+def _remove_empty_folders(folder: Path) -> None:
+    """Remove a folder of the cache and its parents as far as they are empty."""
+    while folder != cache_root() and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent

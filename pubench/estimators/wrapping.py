@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pubench.specs import Algorithm
+from pubench.specs import Algorithm, JSONValue, Params
 
 __all__ = ["wrap"]
 
@@ -14,8 +14,8 @@ def wrap(
     classifier: str,
     *,
     name: str,
-    params: Mapping[str, object] | None = None,
-    labels: Sequence[object] = (0, 1),
+    params: Params | None = None,
+    labels: Sequence[JSONValue] = (0, 1),
     sizes: Mapping[str, str] | None = None,
     **fields: Any,  # edge: the fields of Algorithm, which checks them
 ) -> Algorithm:
@@ -41,6 +41,11 @@ def wrap(
     -------
     Algorithm
     """
-    given = {"classifier": classifier, "labels": list(labels), "sizes": dict(sizes or {}), **(params or {})}
+    given: dict[str, JSONValue] = {
+        "classifier": classifier,
+        "labels": list(labels),
+        "sizes": dict(sizes or {}),
+        **(params or {}),
+    }
     about = {"summary": f"{classifier}, as it is"} | fields
     return Algorithm(name=name, estimator="pubench.estimators.foreign:foreign", params=given, **about)

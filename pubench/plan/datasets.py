@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from pubench.data.cards import card
+import msgspec
+
+from pubench.data.cards import UsedRows, make_card
 from pubench.data.classes import positive_sets, select_classes
 from pubench.data.labelling import Labelling, check_counts
 from pubench.data.loading import load_stored
@@ -149,9 +150,17 @@ def _part(
     sample = _sample(entry, counts, label)
     if sample is not None:
         counts = sample
-    preprocess = Preprocess(**{**spec.preprocess, **entry.preprocess})
+    preprocess = _preprocess(entry, spec)
     plan = DataPlan(stored, classes, sample, preprocess, _notes(entry, stored, label))
     return ResolvedDataset(label, plan, *dataset_digests(stored, classes, sample, preprocess), counts)
+
+
+def _preprocess(entry: DatasetEntry, spec: Dataset) -> Preprocess:
+    """Return what the suite sets, and the data set's own defaults for the rest."""
+    try:
+        return msgspec.convert({**spec.preprocess, **entry.preprocess}, Preprocess)
+    except msgspec.ValidationError as error:
+        raise DataError(f"data set '{entry.label}': preprocess: {error}") from None
 
 
 def _notes(entry: DatasetEntry, stored: StoredDataset, label: str) -> tuple[str, ...]:
@@ -214,19 +223,18 @@ def _counts(stored: StoredDataset, classes: Mapping[int, int]) -> tuple[int, int
     return sides[1], sides[0]
 
 
-def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, Any]:
+def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, JSONValue]:
     """Return the card of a data set as a suite uses it: its own positive and negative classes, rows and prior."""
     stored = data.stored
-    whole = card(registered, stored)
+    card = make_card(registered, stored)
     sides: tuple[list[int], list[int]] = ([], [])
     for number, side in data.classes.items():
         sides[side].append(number)
     there = [sum(stored.counts[number] for number in numbers) for numbers in sides]
     positive, negative = data.sample or (there[1], there[0])
-    used = {"used": {"positive": positive, "negative": negative}}
+    card = replace(card, used=UsedRows(positive, negative))
     if stored.pu:
-        return whole | used
-    names = [[stored.classes[number] for number in sorted(numbers)] for numbers in sides]
-    return (
-        whole | used | {"positive": names[1], "negative": names[0], "prior": positive / (positive + negative)}
-    )
+        return card.to_json()
+    names = [tuple(stored.classes[number] for number in sorted(numbers)) for numbers in sides]
+    prior = positive / (positive + negative)
+    return replace(card, positive=names[1], negative=names[0], prior=prior).to_json()

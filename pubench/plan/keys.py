@@ -106,10 +106,7 @@ def failed_dataset_digest(use: str, params: Params, error: str) -> str:
 
 def labelling_digest(labelling: Labelling) -> str:
     """Return the digest of what defines rows and labels; the name does not."""
-    fields = {name: getattr(labelling, name) for name in labelling.__dataclass_fields__} | {"name": ""}
-    if labelling.unlabelled_positives == 1:
-        del fields["unlabelled_positives"]
-    return digest(fields)
+    return digest(labelling.identity())
 
 
 def algorithm_digest(use: str, registered: Registered[Algorithm], plan: AlgorithmPlan, own_prior: str) -> str:

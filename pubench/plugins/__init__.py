@@ -1,4 +1,4 @@
-"""Plugins: finding them, the registry of what they offer, and the objects behind their import strings."""
+"""Plugins: their discovery, the registry of their specs, and the objects behind their import strings."""
 
 from pubench.plugins.discovery import build_registry, discover
 from pubench.plugins.hookspecs import hookimpl

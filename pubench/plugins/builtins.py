@@ -1,4 +1,4 @@
-"""The criteria and metrics that pubench brings along, registered by the same hooks as anyone's."""
+"""The criteria and metrics of pubench itself, registered by the same hooks as those of any plugin."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def _risk_criteria(name: str, function: str, summary: str, paper: str) -> list[C
 
 @hookimpl
 def pubench_metrics() -> list[Metric]:
-    """Return the evaluations from decisions, scores and probabilities."""
+    """Return the metrics of decisions, scores and probabilities."""
     return [
         Metric(
             name="accuracy",
             function="pubench.metrics:accuracy",
-            summary="share of rows decided rightly",
+            summary="share of rows classified correctly",
             version="1",
         ),
         Metric(
@@ -110,21 +110,21 @@ def pubench_metrics() -> list[Metric]:
         Metric(
             name="roc-auc",
             function="pubench.metrics:roc_auc",
-            summary="chance that a positive outscores a negative",
+            summary="probability that a positive scores higher than a negative",
             version="1",
             uses="score",
         ),
         Metric(
             name="average-precision",
             function="pubench.metrics:average_precision",
-            summary="mean precision over the recalls reached, by falling score",
+            summary="mean precision over the recall levels, by decreasing score",
             version="1",
             uses="score",
         ),
         Metric(
             name="log-loss",
             function="pubench.metrics:log_loss",
-            summary="mean of -ln of the probability given to the true class",
+            summary="mean negative logarithm of the true class's probability",
             version="1",
             uses="probability",
             greater_is_better=False,

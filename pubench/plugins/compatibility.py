@@ -1,11 +1,11 @@
-"""The plugin API: its number, what changed from one to the next, and what an older or newer plugin is told.
+"""Versions of the plugin API: discovery checks the version of each plugin that it loads.
 
-A plugin says beside its hooks which number it was written for::
+A plugin states next to its hooks which version it was written for::
 
     PUBENCH_API = 1
 
-A number is raised only when a plugin has to change. Until then what is to go is deprecated: it works, with a
-:class:`PluginDeprecationWarning` that says what to write instead, which the listings show under the plugin's name.
+The version is raised only when plugins have to change. Until then, old features are deprecated: they work, with a
+:class:`PluginDeprecationWarning` that names the replacement, which listings show under the plugin's name.
 """
 
 from __future__ import annotations
@@ -14,58 +14,64 @@ import ast
 from collections.abc import Mapping
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from pubench import __version__
 
-__all__ = ["API", "CHANGES", "DECLARATION", "PluginDeprecationWarning", "declared_in", "verdict"]
+__all__ = ["API", "CHANGES", "DECLARATION", "PluginDeprecationWarning", "Verdict", "declared_in", "verdict"]
 
 API = 1
-"""The number of the plugin API of this pubench."""
+"""The version of the plugin API of this pubench."""
 OLDEST = 1
-"""The oldest number that still works."""
+"""The oldest supported version."""
 CHANGES: Mapping[int, str] = {}
-"""For each number above the first, what a plugin has to change to get there, as one sentence without a full stop."""
+"""For each version above the first, what a plugin has to change, as one sentence without a full stop."""
 DECLARATION = "PUBENCH_API"
 
 
 class PluginDeprecationWarning(DeprecationWarning):
-    """Something in the plugin API that still works and will go; the message says what to write instead."""
+    """A deprecated feature of the plugin API; the message names the replacement."""
 
 
-def verdict(declared: Any) -> tuple[str, str]:
-    """Return why a plugin that declares this number cannot be used, and what it is warned of; texts may be empty.
+class Verdict(NamedTuple):
+    """Why a plugin cannot be used, and what its author should change; either text may be empty."""
+
+    refusal: str = ""
+    warning: str = ""
+
+
+def verdict(declared: object) -> Verdict:
+    """Return whether a plugin that declares this version can be used.
 
     Parameters
     ----------
     declared : int or None
-        None is a plugin that declares nothing: it is taken for one of the first API.
+        None means that the plugin declares nothing; it is treated as written for the first version.
     """
     number = 1 if declared is None else declared
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        return (
-            f"{DECLARATION} is {declared!r}; write the number of the plugin API there, {API} at present",
-            "",
+        return Verdict(
+            refusal=f"{DECLARATION} is {declared!r}; set it to the version of the plugin API, currently {API}"
         )
     if number > API:
-        return (
-            f"made for a newer pubench: it needs plugin API {number}, and pubench {__version__} has {API}; "
+        return Verdict(
+            refusal=f"made for a newer pubench: it needs plugin API {number}, but pubench {__version__} has {API}; "
             "upgrade pubench, or install an older version of the plugin"
-        ), ""
+        )
     if number == API:
-        return "", ""
+        return Verdict()
     remedy = "; ".join(CHANGES[step] for step in range(number + 1, API + 1) if step in CHANGES)
-    told = (
-        f"made for plugin API {number}, and pubench {__version__} has {API}; to bring it up to date: {remedy}; "
+    advice = (
+        f"made for plugin API {number}, but pubench {__version__} has {API}; to update the plugin: {remedy}; "
         f"then set {DECLARATION} = {API}"
     )
-    return (told, "") if number < OLDEST else ("", told)
+    return Verdict(refusal=advice) if number < OLDEST else Verdict(warning=advice)
 
 
-def declared_in(module: str, file: str = "") -> Any:
-    """Return the number that a plugin's source declares, without running it; None if there is none.
+def declared_in(module: str, file: str = "") -> object:
+    """Return the version that a plugin's source declares, without running it; None if there is none.
 
-    A plugin made for a newer pubench may fail to import: this tells why.
+    A plugin made for a newer pubench may fail to import; its version explains why.
     """
     source = Path(file) if file else _source(module)
     try:
@@ -81,12 +87,12 @@ def declared_in(module: str, file: str = "") -> Any:
 
 
 def _source(module: str) -> Path | None:
-    """Return the file of a module, importing neither it nor its parents."""
+    """Return the file of a module without importing the module or its parents."""
     path: list[str] | None = None
-    found = None
+    spec = None
     for part in module.split("."):
-        found = PathFinder.find_spec(part, path)
-        if found is None:
+        spec = PathFinder.find_spec(part, path)
+        if spec is None:
             return None
-        path = list(found.submodule_search_locations or [])
-    return Path(found.origin) if found is not None and found.origin else None
+        path = list(spec.submodule_search_locations or [])
+    return Path(spec.origin) if spec is not None and spec.origin else None

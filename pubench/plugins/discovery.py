@@ -1,4 +1,4 @@
-"""Discovery: each plugin is loaded in a try of its own, so that a broken one is listed and never fatal."""
+"""Discovery: from entry points and files to the registry; a broken plugin is listed and never fatal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
 
 import pluggy
 
@@ -38,7 +37,8 @@ _WORDS = {
     "uses": ("decision", "score", "probability"),
 }
 
-Source = tuple[Origin, Callable[[], Any]]
+Source = tuple[Origin, Callable[[], object]]
+Specs = dict[str, list[Spec]]
 
 
 def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = ()) -> Registry:
@@ -47,15 +47,15 @@ def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = (
     Parameters
     ----------
     third_party : bool, optional
-        Whether plugins of other distributions are loaded; by default they are, unless the environment variable
+        Whether plugins of other distributions are loaded; default: yes, unless the environment variable
         ``PUBENCH_THIRD_PARTY`` is ``0``.
     files : iterable of paths
-        Single Python files that implement hooks. A file that cannot be loaded is an error, because it was asked for.
+        Single Python files that implement hooks. A file that cannot be loaded is an error, because the user named it.
     """
     if third_party is None:
         third_party = os.environ.get("PUBENCH_THIRD_PARTY", "1") != "0"
     points = [(_origin(point), point) for point in entry_points(group=GROUP)]
-    points.sort(key=lambda found: (found[0].distribution, found[0].plugin))
+    points.sort(key=lambda item: (item[0].distribution, item[0].plugin))
     unique = {(origin.distribution, origin.plugin): (origin, point) for origin, point in points}
     sources = [
         (origin, point.load)
@@ -65,58 +65,59 @@ def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = (
     registry = build_registry(sources + [_file_source(Path(file)) for file in files])
     for info in registry.plugins:
         if info.error and info.origin.file:
-            told = info.error.removeprefix("PubenchError: ")
-            raise PubenchError(told if "plugin file" in told else f"plugin file '{info.origin.file}': {told}")
+            reason = info.error.removeprefix("PubenchError: ")
+            raise PubenchError(
+                reason if "plugin file" in reason else f"plugin file '{info.origin.file}': {reason}"
+            )
     return registry
 
 
 def build_registry(sources: Sequence[Source]) -> Registry:
-    """Load each source on its own and gather the specs by kind and name."""
+    """Load each source separately and collect the specs by kind and name."""
     entries: dict[str, dict[str, tuple[Registered[Spec], ...]]] = {kind: {} for kind in KINDS}
     infos = []
     for origin, load in sources:
         try:
-            specs, told = _loaded(origin, load)
+            specs, advice = _load_plugin(origin, load)
         except (Exception, SystemExit) as error:
             infos.append(PluginInfo(origin, error=_reason(origin, error)))
             continue
-        for kind, found in specs.items():
-            for spec in found:
+        for kind, specs_of_kind in specs.items():
+            for spec in specs_of_kind:
                 providers = entries[kind].get(spec.name, ())
                 entries[kind][spec.name] = (*providers, Registered(spec, origin))
-        infos.append(
-            PluginInfo(
-                origin, {kind: tuple(s.name for s in found) for kind, found in specs.items()}, warnings=told
-            )
-        )
+        names = {kind: tuple(spec.name for spec in listed) for kind, listed in specs.items()}
+        infos.append(PluginInfo(origin, names, warnings=advice))
     return Registry(entries, tuple(infos))
 
 
-def _loaded(origin: Origin, load: Callable[[], Any]) -> tuple[dict[str, list[Spec]], tuple[str, ...]]:
-    """Return a plugin's specs and what its author should change; raise if it was made for another plugin API."""
+def _load_plugin(origin: Origin, load: Callable[[], object]) -> tuple[Specs, tuple[str, ...]]:
+    """Return a plugin's specs and advice for its author; raise if it was made for another plugin API."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PluginDeprecationWarning)
         plugin = load()
-        refusal, advice = verdict(getattr(plugin, DECLARATION, None))
+        refusal, warning = verdict(getattr(plugin, DECLARATION, None))
         if refusal:
             raise PubenchError(refusal)
         specs = _specs_of(plugin, origin.plugin)
-    ours = [found for found in caught if issubclass(found.category, PluginDeprecationWarning)]
-    for found in caught:
-        if found not in ours:
-            warnings.warn_explicit(found.message, found.category, found.filename, found.lineno)
-    return specs, tuple(dict.fromkeys(filter(None, [advice, *(str(found.message) for found in ours)])))
+    deprecations = []
+    for item in caught:
+        if issubclass(item.category, PluginDeprecationWarning):
+            deprecations.append(str(item.message))
+        else:
+            warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
+    return specs, tuple(dict.fromkeys(filter(None, [warning, *deprecations])))
 
 
 def _reason(origin: Origin, error: BaseException) -> str:
-    """Return why a plugin cannot be used; what an error hides may be that it was made for a newer pubench."""
+    """Return why a plugin cannot be used; a plugin made for a newer pubench may fail with any error."""
     refusal, _ = verdict(declared_in(origin.module, origin.file))
     if refusal:
         return refusal
     return f"{type(error).__name__}: {_one_line(error)}"
 
 
-def _specs_of(plugin: Any, name: str) -> dict[str, list[Spec]]:
+def _specs_of(plugin: object, name: str) -> Specs:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(plugin, name)
@@ -124,13 +125,13 @@ def _specs_of(plugin: Any, name: str) -> dict[str, list[Spec]]:
     specs = {}
     for kind, spec_type in KINDS.items():
         lists = getattr(manager.hook, f"pubench_{kind}")()
-        specs[kind] = [_checked(spec, spec_type) for found in lists for spec in found]
+        specs[kind] = [_checked(spec, spec_type) for specs_of_hook in lists for spec in specs_of_hook]
     if not manager.get_hookcallers(plugin):
         raise PubenchError("implements no pubench hook; mark its functions with @pubench.hookimpl")
     return specs
 
 
-def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
+def _checked(spec: object, spec_type: type[Spec]) -> Spec:
     if not isinstance(spec, spec_type):
         raise PubenchError(f"a hook returned {type(spec).__name__} where {spec_type.__name__} is expected")
     if not _NAME.fullmatch(spec.name):
@@ -138,7 +139,7 @@ def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
     _refuse_unknown_words(spec)
     if isinstance(spec, Algorithm) and spec.name.startswith(_REFERENCES) != (spec.labels == "true"):
         raise PubenchError(
-            f"algorithm '{spec.name}': names starting with 'supervised-' or 'pn-' are for labels='true', and only they"
+            f"algorithm '{spec.name}': names start with 'supervised-' or 'pn-' if and only if labels='true'; rename it"
         )
     if isinstance(spec, Algorithm) and not set(spec.needs) <= set(spec.receives):
         raise PubenchError(
@@ -148,18 +149,18 @@ def _checked(spec: Any, spec_type: type[Spec]) -> Spec:
 
 
 def _refuse_unknown_words(spec: Spec) -> None:
-    """Refuse a misspelt word of a spec, which would be taken for another or for none."""
+    """Refuse a misspelt word of a spec, which would otherwise be ignored."""
     for field, known in (_LISTS | _WORDS).items():
-        told = getattr(spec, field, ())
-        if field in _LISTS and isinstance(told, str):
-            raise PubenchError(f"'{spec.name}': {field} = {told!r} is a text; write ({told!r},)")
-        unknown = set(told if field in _LISTS or told == () else (told,)) - set(known)
+        value = getattr(spec, field, ())
+        if field in _LISTS and isinstance(value, str):
+            raise PubenchError(f"'{spec.name}': {field} = {value!r} is text; write ({value!r},)")
+        unknown = set(value if field in _LISTS or value == () else (value,)) - set(known)
         if unknown:
             raise PubenchError(
-                f"'{spec.name}': {field} = {told!r}; pubench knows {', '.join(map(repr, known))}"
+                f"'{spec.name}': {field} = {value!r}; pubench knows {', '.join(map(repr, known))}"
             )
     if not getattr(spec, "scenarios", SCENARIOS):
-        raise PubenchError(f"'{spec.name}' is made for no scenario; name {' or '.join(SCENARIOS)}, or both")
+        raise PubenchError(f"'{spec.name}' supports no scenario; list {' or '.join(SCENARIOS)}, or both")
 
 
 def _origin(point: EntryPoint) -> Origin:
@@ -176,5 +177,5 @@ def _file_source(file: Path) -> Source:
 
 
 def _one_line(error: BaseException) -> str:
-    # pluggy tells which argument is wrong in the last of three lines.
+    # pluggy names the wrong argument in the last of three lines.
     return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())

@@ -1,4 +1,4 @@
-"""The hooks that a plugin may implement, each returning a list of specs."""
+"""The hooks that a plugin may implement; discovery calls them and expects lists of specs."""
 
 from __future__ import annotations
 

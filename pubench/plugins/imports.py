@@ -1,4 +1,4 @@
-"""Import strings and single plugin files: from a name to the object behind it."""
+"""Import strings and plugin files: from a name in a spec to the object, in the process that needs it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["load_file", "load_files", "resolve"]
 
 
 @lru_cache(maxsize=1024)
-def resolve(reference: str) -> Any:
+def resolve(reference: str) -> Any:  # edge: the object may be of any type
     """Return the object named by ``"package.module:attribute"``."""
     module_name, colon, attribute = reference.partition(":")
     if not colon or not module_name or not attribute:
         raise PubenchError(f"import string '{reference}' must look like 'package.module:attribute'")
-    value: Any = _import(module_name)
+    value: object = _import(module_name)
     for part in attribute.split("."):
         try:
             value = getattr(value, part)
@@ -44,17 +44,17 @@ def load_file(path: str | Path) -> ModuleType:
     """Import one Python file under its own name (``my_method.py`` as ``my_method``), once per process."""
     file = Path(path).resolve()
     if not file.is_file() or file.suffix != ".py":
-        there = "is not a Python file" if file.exists() else "does not exist, so it is not a Python file"
-        raise PubenchError(f"plugin file '{path}' {there}; give the path of a .py file")
+        problem = "is not a Python file" if file.exists() else "does not exist, so it is not a Python file"
+        raise PubenchError(f"plugin file '{path}' {problem}; name an existing .py file")
     name = file.stem
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__file__", None) == str(file):
         return loaded
-    found = importlib.util.find_spec(name) if loaded is None else None
-    if found is not None and found.origin == str(file):
+    spec = importlib.util.find_spec(name) if loaded is None else None
+    if spec is not None and spec.origin == str(file):
         return importlib.import_module(name)
-    if loaded is not None or found is not None:
-        raise PubenchError(f"plugin file '{path}': a module named '{name}' exists already; rename the file")
+    if loaded is not None or spec is not None:
+        raise PubenchError(f"plugin file '{path}': a module named '{name}' already exists; rename the file")
     return _execute(name, file)
 
 

@@ -1,4 +1,4 @@
-"""The registry: from a name to the spec behind it and to who provides it."""
+"""The registry: from a name in a suite to the spec and the plugin that provides it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ S = TypeVar("S", bound=Spec)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who provides a spec: an entry point of a distribution (the module it names), or a single file."""
+    """The provider of a spec: an entry point of a distribution (and its module), or a single file."""
 
     plugin: str
     distribution: str
@@ -51,13 +51,13 @@ class Registered(Generic[S]):
 
     @property
     def version(self) -> str:
-        """The version that decides whether stored results still hold."""
+        """The version that decides whether stored results are still valid."""
         return self.spec.version or self.origin.version
 
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """One discovered plugin: what it offers by kind, or why it could not be loaded; what its author should change."""
+    """A discovered plugin: its names by kind or why it could not be loaded, and warnings for its author."""
 
     origin: Origin
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -67,13 +67,13 @@ class PluginInfo:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All that is registered; ``entries[kind][name]`` lists every provider of that name."""
+    """All registered specs; ``entries[kind][name]`` lists every provider of that name."""
 
     entries: Mapping[str, Mapping[str, tuple[Registered[Spec], ...]]]
     plugins: tuple[PluginInfo, ...] = ()
 
     def algorithm(self, name: str) -> Registered[Algorithm]:
-        """Return the algorithm of that name, or say what is wrong with the name."""
+        """Return the algorithm of that name; raise an error if it is unknown or ambiguous."""
         return cast("Registered[Algorithm]", self.get("algorithms", name))
 
     def dataset(self, name: str) -> Registered[Dataset]:
@@ -81,7 +81,7 @@ class Registry:
         return cast("Registered[Dataset]", self.get("datasets", name))
 
     def criterion(self, name: str) -> Registered[Criterion]:
-        """Return the criterion of that name; ``oracle-<metric>`` is :meth:`metric`'s affair."""
+        """Return the criterion of that name; :meth:`metric` serves ``oracle-<metric>``."""
         return cast("Registered[Criterion]", self.get("criteria", name))
 
     def metric(self, name: str) -> Registered[Metric]:
@@ -93,9 +93,9 @@ class Registry:
         return cast("Registered[PriorEstimator]", self.get("priors", name))
 
     def all(self, kind: str) -> dict[str, Registered[Spec]]:
-        """Return every usable entry of a kind, sorted by name; names given twice are left out."""
-        found = self.entries.get(kind, {})
-        return {name: found[name][0] for name in sorted(found) if len(found[name]) == 1}
+        """Return every usable entry of a kind, sorted by name; ambiguous names are omitted."""
+        providers = self.entries.get(kind, {})
+        return {name: providers[name][0] for name in sorted(providers) if len(providers[name]) == 1}
 
     def metrics(self) -> dict[str, Registered[Metric]]:
         """Return every usable metric by name."""
@@ -104,38 +104,38 @@ class Registry:
     def duplicates(self) -> tuple[str, ...]:
         """Return one sentence for each name that more than one distribution provides."""
         return tuple(
-            _duplicate(kind, name, found)
+            _duplicate(kind, name, providers)
             for kind, named in self.entries.items()
-            for name, found in sorted(named.items())
-            if len(found) > 1
+            for name, providers in sorted(named.items())
+            if len(providers) > 1
         )
 
     def warnings(self) -> tuple[str, ...]:
-        """Return one sentence for each thing that a plugin's author should change."""
+        """Return one sentence for each warning to a plugin's author."""
         return tuple(
-            f"plugin '{info.origin.plugin}' ({info.origin}): {told}"
+            f"plugin '{info.origin.plugin}' ({info.origin}): {warning}"
             for info in self.plugins
-            for told in info.warnings
+            for warning in info.warnings
         )
 
     def get(self, kind: str, name: str) -> Registered[Spec]:
-        """Return the entry of that kind and name, or say what is wrong with the name."""
-        found = self.entries.get(kind, {}).get(name, ())
-        if not found:
+        """Return the entry of that kind and name; raise an error if it is unknown or ambiguous."""
+        providers = self.entries.get(kind, {}).get(name, ())
+        if not providers:
             hint = did_you_mean(name, self.entries.get(kind, {}))
             raise UnknownNameError(f"{SINGULAR[kind]} '{name}' is not registered{hint}{self._broken()}")
-        if len(found) > 1:
-            raise DuplicateNameError(_duplicate(kind, name, found))
-        return found[0]
+        if len(providers) > 1:
+            raise DuplicateNameError(_duplicate(kind, name, providers))
+        return providers[0]
 
     def _broken(self) -> str:
         names = ", ".join(f"'{info.origin.plugin}'" for info in self.plugins if info.error)
         return f" (not loaded: {names}; see 'pubench plugins')" if names else ""
 
 
-def _duplicate(kind: str, name: str, found: tuple[Registered[Spec], ...]) -> str:
-    providers = " and ".join(f"'{entry.origin}' (plugin '{entry.origin.plugin}')" for entry in found)
+def _duplicate(kind: str, name: str, providers: tuple[Registered[Spec], ...]) -> str:
+    origins = " and ".join(f"'{entry.origin}' (plugin '{entry.origin.plugin}')" for entry in providers)
     return (
-        f"{SINGULAR[kind]} '{name}' is registered by {providers}; "
-        "uninstall one, or leave third-party plugins out with --no-third-party"
+        f"{SINGULAR[kind]} '{name}' is registered by {origins}; "
+        "uninstall one, or exclude third-party plugins with --no-third-party"
     )

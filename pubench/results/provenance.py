@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any
 
+from packaging.requirements import Requirement
+
 from pubench.plugins.registry import Registry
 
 __all__ = ["gather"]
@@ -41,11 +43,13 @@ def gather(registry: Registry, cards: Mapping[str, Any], options: Mapping[str, A
 
 
 def _packages() -> dict[str, str]:
-    names = {"pubench"}
-    for requirement in requires("pubench") or ():
-        if "extra ==" not in requirement:
-            names.add(requirement.split(";")[0].split(">")[0].split("=")[0].split("<")[0].strip())
-    return {name: found for name in sorted(names) if (found := _version(name))}
+    """Return the versions of pubench and of the packages that it requires on this machine."""
+    requirements = [Requirement(text) for text in requires("pubench") or ()]
+    # Markers of extras are false without an extra.
+    required = [
+        item.name for item in requirements if item.marker is None or item.marker.evaluate({"extra": ""})
+    ]
+    return {name: found for name in sorted({"pubench", *required}) if (found := _version(name))}
 
 
 def _version(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A new plugin: a complete package, made from templates in one piece or not at all."""
+"""``pubench plugin new``: a complete package for a new plugin, rendered from templates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESERVED = {"algorithm": ("supervised-", "pn-"), "criterion": ("oracle-",)}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What differs between the kinds of plugins: names in the code, and the file that holds the example."""
+    """What differs between the kinds of plugins: names in the code, and the file with the example."""
 
     hook: str
     spec: str
@@ -46,16 +46,16 @@ KINDS: Mapping[str, Kind] = {
 
 
 def new_plugin(name: str, kind: str, registry: Registry, *, cython: bool = False, parent: Path) -> Path:
-    """Make a package for a plugin of one kind, and return its folder.
+    """Create a package for a plugin of one kind, and return its folder.
 
     Parameters
     ----------
     name : str
-        Of the distribution, of its folder below ``parent``, and of what it registers.
+        The name of the distribution, of its folder below ``parent``, and of the registered spec.
     kind : str
         One of :data:`KINDS`.
     registry : Registry
-        What is installed: a name that is taken is refused.
+        The installed plugins; a name that is taken is refused.
     cython : bool
         Whether the loop over rows is compiled.
     parent : Path
@@ -63,14 +63,14 @@ def new_plugin(name: str, kind: str, registry: Registry, *, cython: bool = False
     Raises
     ------
     PubenchError
-        If the name cannot serve or the folder exists; nothing is written then.
+        If the name is invalid or the folder exists; nothing is written then.
     """
     _check_name(name, kind, registry)
     if cython and kind == "dataset":
-        raise PubenchError("a data set has no loop to compile; leave out --cython")
+        raise PubenchError("a data set has no loop to compile; remove --cython")
     folder = parent / name
     if folder.exists():
-        raise PubenchError(f"{folder} exists already; choose another name, or remove it")
+        raise PubenchError(f"{folder} already exists; choose another name")
     _write(folder, _files(name, kind, cython=cython))
     return folder
 
@@ -83,15 +83,15 @@ def _check_name(name: str, kind: str, registry: Registry) -> None:
             f"{_LONGEST} letters at most"
         )
     if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
-        raise PubenchError(f"'{module}' is a word or a module of Python already; choose another name")
+        raise PubenchError(f"'{module}' is already a keyword or a module of Python; choose another name")
     hook = KINDS[kind].hook
     if name.startswith(_RESERVED.get(kind, ())) or name in registry.entries.get(hook, {}):
-        taken = "is registered already" if name in registry.entries.get(hook, {}) else "is reserved"
-        raise PubenchError(f"{SINGULAR[hook]} '{name}' {taken}; choose another name")
+        reason = "is already registered" if name in registry.entries.get(hook, {}) else "is reserved"
+        raise PubenchError(f"{SINGULAR[hook]} '{name}' {reason}; choose another name")
 
 
 def _files(name: str, kind: str, *, cython: bool) -> dict[str, str]:
-    """Return the text of each file by its place in the package."""
+    """Return the text of each file by its path in the package."""
     about, module = KINDS[kind], name.replace("-", "_")
     package = f"src/{module}"
     templates = {
@@ -132,7 +132,7 @@ def _files(name: str, kind: str, *, cython: bool) -> dict[str, str]:
 def _rendered(templates: Mapping[str, str], values: Mapping[str, object]) -> dict[str, str]:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    # Workflows and TOML have braces and double brackets of their own.
+    # Workflows and TOML contain braces and double brackets themselves.
     environment = Environment(
         loader=PackageLoader("pubench.scaffold"),
         undefined=StrictUndefined,
@@ -146,32 +146,32 @@ def _rendered(templates: Mapping[str, str], values: Mapping[str, object]) -> dic
         keep_trailing_newline=True,
     )
     return {
-        place: environment.get_template(f"{template}.j2").render(values)
-        for place, template in templates.items()
+        path: environment.get_template(f"{template}.j2").render(values)
+        for path, template in templates.items()
     }
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write all files beside the folder, then give it its name: there is no half of a package."""
-    made: Path | None = None
+    """Write all files to a temporary folder and rename it, so that a package is never incomplete."""
+    temporary: Path | None = None
     try:
-        made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
-        made.chmod(0o777 & ~_umask())
-        for place, text in files.items():
-            (made / place).parent.mkdir(parents=True, exist_ok=True)
-            (made / place).write_text(text, encoding="utf-8")
-        os.rename(made, folder)
+        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+        temporary.chmod(0o777 & ~_umask())
+        for path, text in files.items():
+            (temporary / path).parent.mkdir(parents=True, exist_ok=True)
+            (temporary / path).write_text(text, encoding="utf-8")
+        os.rename(temporary, folder)
     except OSError as error:
         raise PubenchError(
-            f"cannot write {folder}: {error.strerror or error}; choose a folder that can be written"
+            f"cannot write {folder}: {error.strerror or error}; choose a writable folder"
         ) from None
     finally:
-        if made is not None:
-            shutil.rmtree(made, ignore_errors=True)
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _umask() -> int:
-    # It can only be read by setting it.
+    # The umask can only be read by setting it.
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

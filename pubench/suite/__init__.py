@@ -1,4 +1,4 @@
-"""Suites: from TOML to a validated, frozen value, or an error that names file, key, value and remedy."""
+"""Suites: from TOML to a validated, frozen value, which is the input of the plan."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 from pubench.errors import SuiteError, did_you_mean
-from pubench.suite.base import Key, Problem, TomlSchema, read_table
+from pubench.specs import JSONValue
+from pubench.suite.base import Key, KeyProblem, TomlSchema, read_table
 from pubench.suite.models import Suite
 from pubench.suite.smoke import SUFFIX, smoke_size
 
@@ -34,8 +34,8 @@ def load_suite(path_or_name: str | os.PathLike[str]) -> Suite:
     Parameters
     ----------
     path_or_name : str or path
-        The path of a TOML file, or the name of a suite that ships with pubench. With ``-smoke`` at its end it stands
-        for the suite's smoke size, unless there is a suite of just that name.
+        The path of a TOML file, or the name of a bundled suite. The ending ``-smoke`` selects the suite's smoke size,
+        unless a suite has exactly that name.
 
     Returns
     -------
@@ -44,14 +44,14 @@ def load_suite(path_or_name: str | os.PathLike[str]) -> Suite:
     Raises
     ------
     SuiteError
-        With one line for each problem: file, key, value, remedy.
+        One line for each problem: file, key, value, remedy.
     """
     suite = parse_suite(suite_text(path_or_name), os.fspath(path_or_name))
     return smoke_size(suite) if _locate(path_or_name)[1] else suite
 
 
 def parse_suite(text: str, source: str) -> Suite:
-    """Validate a suite given as TOML; ``source`` is what errors call it."""
+    """Validate a suite given as TOML; errors name it ``source``."""
     document = _parse_toml(text, source)
     read = read_table(Suite, document)
     if isinstance(read, Suite):
@@ -60,10 +60,10 @@ def parse_suite(text: str, source: str) -> Suite:
 
 
 def suite_text(path_or_name: str | os.PathLike[str]) -> str:
-    """Return a suite's TOML as it is written, found as :func:`load_suite` finds it."""
+    """Return a suite's TOML; :func:`load_suite` describes how it is found."""
     source = os.fspath(path_or_name)
     try:
-        # Some editors begin files with a byte order mark, which TOML does not know.
+        # Some editors begin files with a byte order mark, which TOML does not allow.
         return _locate(path_or_name)[0].read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise SuiteError(
@@ -79,12 +79,12 @@ def suite_text(path_or_name: str | os.PathLike[str]) -> str:
 
 
 def bundled_suites() -> dict[str, str]:
-    """Return the names of the suites that ship with pubench, each with its description, sorted by name."""
+    """Return the bundled suites and their descriptions, sorted by name."""
     texts = {name: file.read_text(encoding="utf-8") for name, file in _bundle().items()}
     return {name: str(tomllib.loads(text).get("description", "")) for name, text in sorted(texts.items())}
 
 
-def suite_schema() -> dict[str, Any]:
+def suite_schema() -> dict[str, JSONValue]:
     """Return the JSON Schema of a suite's TOML, which editors use to complete and check keys."""
     schema = Suite.model_json_schema(schema_generator=TomlSchema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema
@@ -104,20 +104,20 @@ def _bundle_hint() -> str:
 
 
 def _locate(path_or_name: str | os.PathLike[str]) -> tuple[Traversable, bool]:
-    """Return where the suite is written, and whether its smoke size is meant."""
+    """Return the file of the suite, and whether its smoke size is meant."""
     text = os.fspath(path_or_name)
     for name, smoke in ((text, False), (_without_suffix(text), True)):
-        found = _found(name, isinstance(path_or_name, str))
-        if found is not None:
-            return found, smoke
+        file = _suite_file(name, isinstance(path_or_name, str))
+        if file is not None:
+            return file, smoke
     if _is_path(text) or not isinstance(path_or_name, str):
         return Path(text), False
     raise SuiteError(f"suite {text!r}: no bundled suite has this name{did_you_mean(text, _bundle())}")
 
 
-def _found(text: str, named: bool) -> Traversable | None:
-    """Take what looks like a path for a path; a bundled name comes before a folder of that name."""
-    bundle = {} if _is_path(text) or not named else _bundle()
+def _suite_file(text: str, may_be_name: bool) -> Traversable | None:
+    """Return the file of a suite if it exists; a bundled suite takes precedence over a folder of that name."""
+    bundle = {} if _is_path(text) or not may_be_name else _bundle()
     if text in bundle:
         return bundle[text]
     return Path(text) if text and os.path.lexists(text) else None
@@ -128,12 +128,12 @@ def _is_path(text: str) -> bool:
 
 
 def _without_suffix(text: str) -> str:
-    """Return the name of the suite whose smoke size a name stands for; nothing if it stands for none."""
+    """Return the name without the ending of smoke sizes; empty if it does not have that ending."""
     stem = text.removesuffix(".toml")
     return stem.removesuffix(SUFFIX) + text[len(stem) :] if stem.endswith(SUFFIX) else ""
 
 
-def _parse_toml(text: str, source: str) -> dict[str, Any]:
+def _parse_toml(text: str, source: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -141,13 +141,13 @@ def _parse_toml(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         what, _, where = str(error).rpartition(" (at ")
         place = where.rstrip(")").replace("end of document", f"line {len(text.splitlines())}, the last one")
-        raise SuiteError(f"{source}: is not valid TOML at {place}: {what}; mend it there") from None
+        raise SuiteError(f"{source}: is not valid TOML at {place}: {what}; fix it there") from None
     except ValueError:
         # Python refuses to read whole numbers of thousands of digits.
-        raise SuiteError(f"{source}: holds a number that is too long; shorten it") from None
+        raise SuiteError(f"{source}: contains a number that is too long; shorten it") from None
 
 
-def _line(problem: Problem, document: Mapping[str, Any]) -> str:
+def _line(problem: KeyProblem, document: Mapping[str, object]) -> str:
     value = _shown(_value_at(problem.key, document))
     return f"{_path(problem.key)}{value}: {problem.text}"
 
@@ -158,17 +158,19 @@ def _path(key: Key) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def _value_at(key: Key, document: Any) -> Any:
+def _value_at(key: Key, document: object) -> object:
     for part in key:
-        try:
+        if isinstance(document, dict):
+            document = document.get(part)
+        elif isinstance(document, list) and isinstance(part, int) and part < len(document):
             document = document[part]
-        except (LookupError, TypeError):
+        else:
             return None
     return document
 
 
-def _shown(value: Any) -> str:
-    """Return `` = value``, cut short; nothing for what is absent or a whole table."""
+def _shown(value: object) -> str:
+    """Return `` = value``, shortened; empty for an absent value or a table."""
     if value is None or isinstance(value, dict) or (isinstance(value, list) and dict in map(type, value)):
         return ""
     text = json.dumps(value, ensure_ascii=False, default=str)

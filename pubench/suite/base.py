@@ -1,11 +1,11 @@
-"""The base of the suite's tables: strict, frozen, telling all that is wrong at once with remedies."""
+"""The base of a suite's tables: strict and frozen; validation reports all problems at once, with remedies."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
@@ -14,26 +14,26 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError, c
 
 from pubench.errors import did_you_mean
 
-__all__ = ["Key", "Problem", "Table", "TomlSchema", "read_table"]
+__all__ = ["Key", "KeyProblem", "Table", "TomlSchema", "read_table"]
 
 T = TypeVar("T", bound="Table")
 Key = tuple[str | int, ...]
 
-# pydantic's error types that a suite can cause, in the words of somebody who writes TOML.
+# pydantic's error types that a suite can cause, worded for somebody who writes TOML.
 REMEDIES: Mapping[str, str] = {
     "bool_type": "must be true or false; write it without quotes",
     "dict_type": "must be a table; write {{ key = value }}",
-    "finite_number": "must be a finite number; give one that is neither inf nor nan",
+    "finite_number": "must be a finite number; set one that is neither inf nor nan",
     "float_type": "must be a number; write it without quotes",
-    "greater_than": "must be more than {gt:g}; give a larger number",
-    "greater_than_equal": "must be at least {ge:g}; give a larger number",
+    "greater_than": "must be more than {gt:g}; set a larger number",
+    "greater_than_equal": "must be at least {ge:g}; set a larger number",
     "int_type": "must be a whole number; write it without quotes and without a decimal point",
-    "less_than_equal": "must be at most {le:g}; give a smaller number",
+    "less_than_equal": "must be at most {le:g}; set a smaller number",
     "literal_error": "must be {expected}; choose one of these",
     "model_type": "must be a table; write {{ key = value }}",
-    "string_pattern_mismatch": "must be letters, digits, '-', '_' and '.', the first no sign; rename it",
+    "string_pattern_mismatch": "must be letters, digits, '-', '_' and '.', beginning with a letter or digit; rename it",
     "string_too_long": "must have at most {max_length} characters; shorten it",
-    "string_too_short": "must not be empty; give a text or remove the key",
+    "string_too_short": "must not be empty; write a text or remove the key",
     "string_type": "must be text; put it in quotes",
     "too_short": "must not be empty; list at least one",
     "tuple_type": "must be a list; put values in square brackets, tables under double ones such as [[datasets]]",
@@ -41,77 +41,80 @@ REMEDIES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing wrong: where (the path of keys), and what with its remedy."""
+class KeyProblem:
+    """A problem of a suite: where (the path of keys), and what is wrong with its remedy."""
 
     key: Key
     text: str
 
 
 class Table(BaseModel):
-    """A TOML table: keys are fields, and ``conflicts`` says which values exclude each other."""
+    """A TOML table: keys are fields, and ``conflicts`` reports values that exclude each other."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     @classmethod
-    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
-        """Yield what is wrong between keys. Values in ``given`` are unchecked: anything may stand there."""
+    def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:
+        """Yield the problems between keys. Values in ``given`` are not validated yet and may be anything."""
         return iter(())
 
     @classmethod
-    def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the table to validate, made from the table as written."""
+    def prepared(cls, given: dict[str, object]) -> dict[str, object]:
+        """Return the table to validate, derived from the table as written."""
         return given
 
     @model_validator(mode="wrap")
     @classmethod
-    def _tell_all(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        # A plain "after" validator would stay silent about conflicts while any single key is wrong.
-        found = tuple(cls.conflicts(given)) if isinstance(given, dict) else ()
+    def _report_all(cls, given: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        # A plain "after" validator would not report conflicts while any single key is wrong.
+        problems = tuple(cls.conflicts(given)) if isinstance(given, dict) else ()
         try:
             value = handler(cls.prepared(given) if isinstance(given, dict) else given)
         except ValidationError as error:
-            found = (*(_problem(cls, detail) for detail in error.errors() if not _is_echo(detail)), *found)
-        if found:
-            raise ValidationError.from_exception_data(cls.__name__, [_detail(problem) for problem in found])
+            details = [detail for detail in error.errors() if not _is_echo(detail)]
+            problems = (*(_problem(cls, detail) for detail in details), *problems)
+        if problems:
+            raise ValidationError.from_exception_data(
+                cls.__name__, [_detail(problem) for problem in problems]
+            )
         return value
 
 
 class TomlSchema(GenerateJsonSchema):
-    """JSON Schema without null, which TOML has not."""
+    """JSON Schema without null, which TOML lacks."""
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
-        """Describe an optional key by what it holds when it is there."""
+        """Describe an optional key by the values it may hold."""
         return self.generate_inner(schema["schema"])
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        """Leave out the default of a key that is absent by default."""
+        """Omit the default of a key that is absent by default."""
         described = super().default_schema(schema)
         return {
             key: value for key, value in described.items() if key != "default" or value not in (None, "", [])
         }
 
 
-def read_table(table: type[T], document: Mapping[str, Any]) -> T | tuple[Problem, ...]:
-    """Return the table as a value, or all that is wrong with it."""
+def read_table(table: type[T], document: Mapping[str, object]) -> T | tuple[KeyProblem, ...]:
+    """Return the table as a value, or all its problems."""
     try:
         return table.model_validate(document)
     except ValidationError as error:
-        return tuple(Problem(detail["loc"], detail["msg"]) for detail in error.errors(include_url=False))
+        return tuple(KeyProblem(detail["loc"], detail["msg"]) for detail in error.errors(include_url=False))
 
 
 def _is_echo(detail: ErrorDetails) -> bool:
-    """Whether this is pydantic's remark that a list is too short because all its items are wrong."""
+    """Whether pydantic calls a list too short only because all its items are invalid."""
     return detail["type"] == "too_short" and bool(detail["input"])
 
 
-def _detail(problem: Problem) -> InitErrorDetails:
+def _detail(problem: KeyProblem) -> InitErrorDetails:
     kind = PydanticCustomError("problem", "{text}", {"text": problem.text})
     return InitErrorDetails(type=kind, loc=problem.key, input=None)
 
 
-def _problem(table: type[Table], detail: ErrorDetails) -> Problem:
-    return Problem(detail["loc"], _text(table, detail))
+def _problem(table: type[Table], detail: ErrorDetails) -> KeyProblem:
+    return KeyProblem(detail["loc"], _text(table, detail))
 
 
 def _text(table: type[Table], detail: ErrorDetails) -> str:

@@ -1,4 +1,4 @@
-"""Names of what reports show beside metrics: criteria on training rows, and times."""
+"""Names of report columns besides metrics: criteria on training rows, and times."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ __all__ = ["TIMED", "is_percentage", "on_training"]
 
 _TRAINING = "training-"
 TIMED = {"fit-seconds": "fit_seconds"}
-"""What a paper's numbers call a time -> the column of rows that holds ours."""
+"""The metric name of a published time -> the column of result rows with our time."""
 
 
 def on_training(criterion: str) -> str:
-    """Return the name of a criterion's column where it judges models by their own training rows."""
+    """Return the name of the column with a criterion evaluated on the training rows."""
     return f"{_TRAINING}{criterion}"
 
 
 def is_percentage(name: str) -> bool:
-    """Whether papers that print percentages print this so: times, and what training rows say, are not."""
+    """Whether a paper that prints percentages prints this column as one; times and training criteria are not."""
     return name not in TIMED and not name.startswith(_TRAINING)

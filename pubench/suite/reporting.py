@@ -1,57 +1,57 @@
-"""What a suite says of its report: the tables, the tests, and a paper's numbers to set beside ours."""
+"""The ``[report]`` and ``[paper]`` tables of a suite: tables, tests, and published numbers to compare with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pubench.suite.base import Problem, Table
+from pubench.suite.base import KeyProblem, Table
 from pubench.suite.values import Name, Names, Share
 
 __all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig"]
 
 
 class ReportConfig(Table):
-    """What the report shows, and how algorithms are compared."""
+    """The contents of the report, and how algorithms are compared."""
 
     metrics: Names = Field(
         default=("accuracy", "f1", "roc-auc"),
-        description="One table for each of these metrics.",
+        description="The metrics; each one has a table.",
     )
     training: Names = Field(
         default=(),
-        description="Criteria that judge each fitted model by its own training rows, P and U; each makes a table "
-        "`training-<criterion>`.",
+        description="Criteria to evaluate each fitted model with on its own training rows, P and U; each one adds a "
+        "table `training-<criterion>`.",
     )
     test: Literal["wilcoxon", "t", "nemenyi"] = Field(
         default="wilcoxon",
-        description="What compares two algorithms over data sets; the first two with Holm's correction.",
+        description="The test that compares two algorithms over data sets; the first two use Holm's correction.",
     )
     replicate_test: Literal["corrected-t", "t", "wilcoxon"] = Field(
         default="corrected-t",
-        description="What marks cells that cannot be told from the best of their line, over replicates.",
+        description="The test over replicates that marks cells not significantly different from the best of their row.",
     )
-    alpha: Share = Field(default=0.05, description="The level of significance of all tests.")
+    alpha: Share = Field(default=0.05, description="The significance level of all tests.")
     rope: Annotated[float, Field(ge=0)] = Field(
         default=0.01,
-        description="Differences up to this are practically none, for the Bayesian comparison.",
+        description="The region of practical equivalence of the Bayesian comparison: the largest difference to ignore.",
     )
     missing: Literal["pairwise", "worst-rank"] = Field(
         default="pairwise",
-        description="Whether cells that lack a replicate are left out of comparisons or count as the worst.",
+        description="Whether comparisons exclude cells with a missing replicate, or rank them last.",
     )
     unit: Literal["dataset", "block"] = Field(
         default="dataset",
-        description="What counts as one observation: a data set (its lines averaged) or every line of a table.",
+        description="What counts as one observation: a data set (its rows averaged) or every row of a table.",
     )
 
     @classmethod
-    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
-        """Refuse a t-test of what is the worst, but not by how much."""
+    def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:
+        """Refuse a t-test of ranks: the worst rank has no value."""
         if given.get("test") == "t" and given.get("missing") == "worst-rank":
-            yield Problem(("missing",), 'has no differences for test = "t"; choose another of the two')
+            yield KeyProblem(("missing",), 'gives test = "t" no differences; change one of the two')
 
 
 class PaperNumber(Table):
@@ -60,12 +60,12 @@ class PaperNumber(Table):
     dataset: Name = Field(description="The data set's label in this suite.", examples=["breast-cancer"])
     algorithm: Name = Field(description="The algorithm's label in this suite.", examples=["wlr"])
     metric: Name = Field(
-        description="One of the report's metrics, `training-<criterion>` where the report has it, or `fit-seconds`.",
+        description="One of the report's metrics, `training-<criterion>` if the report has it, or `fit-seconds`.",
         examples=["accuracy"],
     )
-    mean: float = Field(description="The mean that the paper prints.", examples=[0.9])
+    mean: float = Field(description="The published mean.", examples=[0.9])
     sd: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="The standard deviation that the paper prints."
+        default=None, description="The published standard deviation."
     )
     labelling: Name | None = Field(
         default=None, description="The labelling, if the suite has several for this data set."
@@ -76,7 +76,7 @@ class PaperNumber(Table):
 
 
 class PaperApart(Table):
-    """Numbers that this suite cannot be expected to meet: shown, and counted apart."""
+    """Numbers obtained under different conditions: they are shown, and counted separately."""
 
     reason: Name = Field(
         description="What differs from the paper.", examples=["a sample of the paper's rows"]
@@ -89,34 +89,37 @@ class PaperApart(Table):
 
 
 class PaperMissing(Table):
-    """Numbers that the paper's table has and this suite has not."""
+    """Numbers of the paper's table that this suite does not cover."""
 
-    what: Name = Field(description="Which they are.", examples=["Epsilon, all methods"])
-    cells: Annotated[int, Field(ge=1)] = Field(description="How many they are.", examples=[8])
-    reason: Name = Field(description="Why they are missing.", examples=["the data set is not to be had"])
+    what: Name = Field(description="Which numbers.", examples=["Epsilon, all methods"])
+    cells: Annotated[int, Field(ge=1)] = Field(description="How many numbers.", examples=[8])
+    reason: Name = Field(description="Why they are missing.", examples=["the data set is unavailable"])
 
 
 class PaperConfig(Table):
-    """A paper's results, which the report sets beside those of the run."""
+    """A paper's results, which the report compares with those of the run."""
 
-    citation: str = Field(default="", description="Whose numbers these are, and from which table.")
+    citation: str = Field(default="", description="The paper, and the table that the numbers come from.")
     percent: bool = Field(default=False, description="Whether the numbers are percentages.")
     digits: Annotated[int, Field(ge=0, le=15)] | None = Field(
         default=None,
-        description="How many digits behind the point are printed: half of the last one is no difference.",
+        description="The number of decimals in print; differences of up to half a unit of the last one are ignored.",
     )
     numbers: Annotated[tuple[PaperNumber, ...], Field(strict=False)] = Field(
         default=(), description="The numbers."
     )
     apart: Annotated[tuple[PaperApart, ...], Field(strict=False)] = Field(
-        default=(), description="Numbers that are counted apart, as something differs from the paper."
+        default=(),
+        description="Numbers that are counted separately, because conditions differ from the paper.",
     )
     missing: Annotated[tuple[PaperMissing, ...], Field(strict=False)] = Field(
         default=(), description="Numbers of the paper's table that have no counterpart here."
     )
 
     @classmethod
-    def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
-        """Refuse numbers of nobody."""
+    def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:
+        """Refuse numbers without a citation."""
         if given.get("numbers") and not given.get("citation"):
-            yield Problem(("citation",), 'is missing; add citation = "..." to say whose numbers these are')
+            yield KeyProblem(
+                ("citation",), 'is missing; add citation = "..." to name the source of the numbers'
+            )

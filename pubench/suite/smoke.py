@@ -1,16 +1,17 @@
-"""The smoke size of a suite: the same protocol, so small that it runs in about a minute."""
+"""The smoke size of a suite: the same protocol on less data, planned and run like any suite in about a minute."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pydantic import Field
 
+from pubench.specs import Params
 from pubench.suite.base import Table
 from pubench.suite.entries import AlgorithmEntry, DatasetEntry, SampleConfig
 from pubench.suite.reporting import PaperConfig
-from pubench.suite.values import Count, Name, Names, Params
+from pubench.suite.values import Count, Name, Names, Parameters
 
 if TYPE_CHECKING:
     from pubench.suite.models import Suite
@@ -29,25 +30,27 @@ L = TypeVar("L", bound=_Labelled)
 
 
 class SmokeConfig(Table):
-    """The smoke size, which `pubench suite run <name>-smoke` runs: the same protocol on less."""
+    """The smoke size, run by `pubench suite run <name>-smoke`: the same protocol on less data."""
 
-    replicates: Count = Field(default=1, description="How often each cell is repeated.")
-    datasets: Names = Field(default=(), description="The labels of the data sets to keep; all without it.")
-    labellings: Names = Field(default=(), description="The labels of the labellings to keep; all without it.")
-    algorithms: Names = Field(default=(), description="The labels of the algorithms to keep; all without it.")
-    trials: Count | None = Field(default=None, description="Settings to try; those of [tuning] without it.")
+    replicates: Count = Field(default=1, description="The number of repetitions of each cell.")
+    datasets: Names = Field(default=(), description="The labels of the data sets to keep; default: all.")
+    labellings: Names = Field(default=(), description="The labels of the labellings to keep; default: all.")
+    algorithms: Names = Field(default=(), description="The labels of the algorithms to keep; default: all.")
+    trials: Count | None = Field(
+        default=None, description="The number of settings to try; default: as in [tuning]."
+    )
     sample: Mapping[Name, Count] = Field(
         default_factory=dict,
-        description="Rows of each class to keep, by the label of the data set.",
+        description="The number of rows of each class to keep, by the label of the data set.",
     )
-    params: Mapping[Name, Params] = Field(
+    params: Mapping[Name, Parameters] = Field(
         default_factory=dict,
-        description="Parameters to fix beside those of the algorithm, by its label.",
+        description="Additional fixed parameters, by the label of the algorithm.",
     )
 
 
 def smoke_size(suite: Suite) -> Suite:
-    """Return what ``[smoke]`` makes of a suite; of a paper's numbers, those that still have a place are kept."""
+    """Return the smoke size of a suite; published numbers are kept if their cells still exist."""
     smoke = suite.smoke
     datasets = _kept(suite.datasets, smoke.datasets)
     labellings = _kept(suite.labellings, smoke.labellings)
@@ -81,13 +84,15 @@ def _kept(entries: Iterable[L], labels: Collection[str]) -> list[L]:
 
 
 def _sampled(entry: DatasetEntry, rows: int | None, labellings: Collection[str]) -> DatasetEntry:
-    kept: dict[str, Any] = {"labellings": tuple(label for label in entry.labellings if label in labellings)}
+    kept: dict[str, object] = {
+        "labellings": tuple(label for label in entry.labellings if label in labellings)
+    }
     if rows is not None:
         kept["sample"] = SampleConfig(positive=rows, negative=rows)
     return entry.model_copy(update=kept)
 
 
-def _fixed(entry: AlgorithmEntry, params: Mapping[str, Any], datasets: Collection[str]) -> AlgorithmEntry:
+def _fixed(entry: AlgorithmEntry, params: Params, datasets: Collection[str]) -> AlgorithmEntry:
     kept = tuple(label for label in entry.datasets if label in datasets)
     return entry.model_copy(update={"datasets": kept, "params": {**entry.params, **params}})
 
@@ -98,7 +103,7 @@ def _placed(
     numbers = [
         number
         for number in paper.numbers
-        # An entry of several problems calls them by its label, a colon and the class.
+        # The label of a problem is that of its entry, a colon and the class.
         if any(number.dataset == label or number.dataset.startswith(f"{label}: ") for label in datasets)
         and number.algorithm in algorithms
         and (number.labelling is None or number.labelling in labellings)

@@ -1,12 +1,15 @@
-"""The kinds of value that a suite's keys take: one annotated type each, whose errors end with a remedy."""
+"""The types of a suite's values, used by its tables; their errors end with a remedy."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, PlainValidator
+
+if TYPE_CHECKING:
+    from pubench.specs import Params
 
 __all__ = [
     "Classes",
@@ -14,7 +17,7 @@ __all__ = [
     "Factors",
     "Name",
     "Names",
-    "Params",
+    "Parameters",
     "PositiveClasses",
     "Positives",
     "Share",
@@ -24,6 +27,7 @@ __all__ = [
 
 
 PositiveRule = Literal["minority", "one-versus-rest"]
+T = TypeVar("T")
 
 
 def _one_line(value: str) -> str:
@@ -34,29 +38,29 @@ def _one_line(value: str) -> str:
 
 def _share(value: float) -> float:
     if not 0 < value < 1:
-        raise ValueError("must lie between 0 and 1, both excluded; give a share such as 0.25")
+        raise ValueError("must lie between 0 and 1, both excluded; set a share such as 0.25")
     return value
 
 
-def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _distinct(values: tuple[T, ...]) -> tuple[T, ...]:
     twice = next((value for i, value in enumerate(values) if value in values[:i]), None)
     if twice is not None:
         raise ValueError(f"lists {twice!r} twice; list it once")
     return values
 
 
-def _jsonable(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _jsonable(value: Mapping[str, object]) -> Mapping[str, object]:
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
         remedy = "use only text, finite numbers, true, false, lists and tables (put a date in quotes)"
-        raise ValueError(f"holds a value that parameters cannot have; {remedy}") from None
+        raise ValueError(f"contains a value that parameters cannot have; {remedy}") from None
     return value
 
 
 def _class_name(value: object) -> str:
     if not isinstance(value, str | int):
-        raise ValueError("must be the name of a class; give a text, a whole number, true or false")
+        raise ValueError("must be the name of a class; write text, a whole number, true or false")
     return str(value)
 
 
@@ -67,13 +71,13 @@ def _source(value: object) -> str | float:
         return float(value)
     raise ValueError(
         "must be a number between 0 and 1, both excluded, 'true', 'none' or the name of a prior estimator; "
-        "give one of these (a number without quotes)"
+        "write one of these (a number without quotes)"
     )
 
 
 def _factors(values: tuple[float, ...]) -> tuple[float, ...]:
     if any(not 0 < value <= 1000 for value in values):
-        raise ValueError("must be above 0 and at most 1000; give such as [0.5, 1, 2]")
+        raise ValueError("must be above 0 and at most 1000; write numbers such as [0.5, 1, 2]")
     return _distinct(tuple(float(value) for value in values))
 
 
@@ -82,7 +86,7 @@ def _test(value: object) -> float | Literal["given"]:
         return "given"
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1:
         return float(value)
-    raise ValueError("must be a share between 0 and 1, both excluded, or 'given'; give one such as 0.3")
+    raise ValueError("must be a share between 0 and 1, both excluded, or 'given'; set one such as 0.3")
 
 
 def _positive_classes(value: object) -> tuple[str, ...] | PositiveRule:
@@ -90,7 +94,9 @@ def _positive_classes(value: object) -> tuple[str, ...] | PositiveRule:
         return value
     if isinstance(value, list | tuple) and value:
         return _distinct(tuple(_class_name(name) for name in value))
-    raise ValueError("must be a list of classes, 'minority' or 'one-versus-rest'; give one such as [\"yes\"]")
+    raise ValueError(
+        "must be a list of classes, 'minority' or 'one-versus-rest'; write one such as [\"yes\"]"
+    )
 
 
 def _positives(value: object) -> int | Literal["given"]:
@@ -98,7 +104,7 @@ def _positives(value: object) -> int | Literal["given"]:
         return "given"
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1_000_000_000:
         return value
-    raise ValueError("must be a whole number of at least 1, or 'given'; give one such as 100")
+    raise ValueError("must be a whole number of at least 1, or 'given'; set one such as 100")
 
 
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
@@ -106,7 +112,11 @@ Share = Annotated[
     float, AfterValidator(_share), Field(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1})
 ]
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
-Params = Annotated[Mapping[str, Any], AfterValidator(_jsonable)]
+if TYPE_CHECKING:
+    Parameters = Params
+else:
+    # pydantic cannot build a validator for an alias that refers to itself.
+    Parameters = Annotated[Mapping[str, object], AfterValidator(_jsonable)]
 Names = Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]
 ClassName = Annotated[str, PlainValidator(_class_name, json_schema_input_type=str | int | bool)]
 Classes = Annotated[tuple[ClassName, ...], Field(strict=False, min_length=1), AfterValidator(_distinct)]

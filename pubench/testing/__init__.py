@@ -1,6 +1,6 @@
-"""The plugin contract: what pubench expects of an algorithm, a data set, a criterion, a metric and a prior estimator.
+"""The plugin contract: checks of an algorithm, a data set, a criterion, a metric or a prior estimator.
 
-A plugin's test subclasses the class of its kind and says which name it is about; pytest runs one test for each check::
+A plugin's test subclasses the contract of its kind and sets the name; pytest runs one test for each check::
 
     from pubench.testing import AlgorithmContract
 

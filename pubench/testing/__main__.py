@@ -1,8 +1,7 @@
 """``python -m pubench.testing REQUEST``: the child of ``pubench plugin check``."""
 
-import json
 import sys
 
-from pubench.testing.running import serve_checks
+from pubench.testing.running import CheckRequest, serve_checks
 
-serve_checks(json.loads(sys.argv[1]))
+serve_checks(CheckRequest.from_json(sys.argv[1]))

@@ -1,12 +1,12 @@
-"""What the contracts of all kinds share: finding the spec, telling what is wrong, metadata, and a light import."""
+"""The base of all contracts: how checks find the spec and report, and checks of metadata and import time."""
 
 from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 from unittest import SkipTest
 
 from pubench.plugins.registry import SINGULAR, Registered
@@ -18,22 +18,22 @@ __all__ = ["Contract", "ContractError", "attempt", "checks_of", "fail", "plain",
 
 
 class ContractError(AssertionError):
-    """A broken contract: one sentence that says what was asked, what came back, and what to do."""
+    """A broken contract: one sentence with what was expected, what happened, and the remedy."""
 
 
 def fail(sentence: str) -> NoReturn:
-    """Say that the contract is broken."""
+    """Report a broken contract."""
     raise ContractError(sentence)
 
 
 def skip(reason: str) -> NoReturn:
-    """Say why a check does not apply; pytest shows it as skipped."""
+    """Skip a check that does not apply; pytest shows the reason."""
     raise SkipTest(reason)
 
 
 @contextlib.contextmanager
 def attempt(what: str) -> Iterator[None]:
-    """Turn what a plugin raises into a broken contract; ``what`` completes "... raised ValueError: ..."."""
+    """Report an exception of a plugin as a broken contract; ``what`` completes "... raised ValueError: ..."."""
     try:
         with quiet():
             yield
@@ -45,7 +45,7 @@ def attempt(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Leave a plugin's warnings unheard: they are for its users, the contract is about answers."""
+    """Ignore a plugin's warnings: they are for its users, while the contract is about results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -54,10 +54,10 @@ def quiet() -> Iterator[None]:
 def plain(error: BaseException) -> str:
     """Return type and message of an error in one line."""
     try:
-        said = " ".join(str(error).split())
+        message = " ".join(str(error).split())
     except Exception:
-        said = "(its message cannot be shown)"
-    return f"{type(error).__name__}: {said[:400]}" if said else type(error).__name__
+        message = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {message[:400]}" if message else type(error).__name__
 
 
 class Contract:
@@ -66,13 +66,13 @@ class Contract:
     Attributes
     ----------
     name : str
-        The registered name of what is checked.
+        The registered name of the spec.
     target : str
-        Where it comes from if it is not installed: a Python file, or the folder of a package.
+        The source of the spec if it is not installed: a Python file, or the folder of a package.
     distribution : str
-        Who provides it, where several do.
+        The provider of the spec, if there are several.
     excused : mapping of str to str
-        Checks that are left out, by the name of their method, each with the reason.
+        Checks to skip, by the name of their method, each with the reason.
     """
 
     kind: ClassVar[str] = ""
@@ -82,11 +82,11 @@ class Contract:
     distribution: ClassVar[str] = ""
     excused: ClassVar[Mapping[str, str]] = {}
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         for check, reason in cls.excused.items():
             if not hasattr(cls, check):
-                raise TypeError(f"{cls.__name__} excuses '{check}', which is no check of it")
+                raise TypeError(f"{cls.__name__} excuses '{check}', which is not one of its checks")
             setattr(cls, check, _excused(getattr(cls, check), reason))
 
     @property
@@ -95,19 +95,19 @@ class Contract:
         return _registered(self.target, self.kind, self.name, self.distribution)
 
     @property
-    def spec(self) -> Any:
+    def spec(self) -> Spec:
         """The spec."""
         return self.registered.spec
 
     def test_name(self) -> None:
-        """Its name is registered once."""
+        """Its name is unique."""
         own = self.registered.origin.distribution
         known = find("").entries.get(self.kind, {}).get(self.name, ())
         others = [other for other in known if other.origin.distribution != own]
         if others:
             fail(
-                f"{SINGULAR[self.kind]} '{self.name}' is registered by '{others[0].origin}' as well, so that nobody "
-                "can use it beside that; choose another name"
+                f"{SINGULAR[self.kind]} '{self.name}' is also registered by '{others[0].origin}', so that the two "
+                "cannot be used together; choose another name"
             )
 
     def test_metadata(self) -> None:
@@ -117,16 +117,16 @@ class Contract:
             missing.append("version")
         if missing:
             fail(
-                f"the spec of '{self.name}' lacks {', '.join(missing)}; reports show them, and others need them to "
-                "cite and to reuse it"
+                f"the spec of '{self.name}' lacks {', '.join(missing)}; add them, since reports show them and "
+                "others need them to cite and reuse it"
             )
 
     def test_api(self) -> None:
-        """It was made for this plugin API."""
+        """It is written for this plugin API."""
         own = self.registered.origin
-        told = [text for info in find(self.target).plugins if info.origin == own for text in info.warnings]
-        if told:
-            fail("; ".join(told))
+        warned = [text for info in find(self.target).plugins if info.origin == own for text in info.warnings]
+        if warned:
+            fail("; ".join(warned))
 
     def test_import_is_light(self) -> None:
         """Importing it is quick."""
@@ -138,12 +138,12 @@ class Contract:
 @lru_cache(maxsize=256)
 def _registered(target: str, kind: str, name: str, distribution: str) -> Registered[Spec]:
     registry = find(target)
-    found = registry.entries.get(kind, {}).get(name, ())
-    own = [entry for entry in found if entry.origin.distribution == distribution]
+    providers = registry.entries.get(kind, {}).get(name, ())
+    own = [entry for entry in providers if entry.origin.distribution == distribution]
     return own[0] if own else registry.get(kind, name)
 
 
-def _excused(check: Any, reason: str) -> Any:
+def _excused(check: Callable[..., None], reason: str) -> Callable[..., None]:
     def excuse(self: Contract) -> None:
         skip(reason)
 
@@ -152,9 +152,9 @@ def _excused(check: Any, reason: str) -> Any:
 
 
 def checks_of(contract: type[Contract]) -> list[str]:
-    """Return the names of a contract's checks, those of the base first, in the order in which they are written."""
-    classes = [made for made in reversed(contract.__mro__) if issubclass(made, Contract)]
-    return list(dict.fromkeys(name for made in classes for name in vars(made) if name.startswith("test_")))
+    """Return the names of a contract's checks in source order, those of the base class first."""
+    bases = [base for base in reversed(contract.__mro__) if issubclass(base, Contract)]
+    return list(dict.fromkeys(name for base in bases for name in vars(base) if name.startswith("test_")))
 
 
 def title_of(contract: type[Contract], check: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
 from pubench.criteria import Validation
+from pubench.data.values import Array
 from pubench.plugins.imports import resolve
 from pubench.specs import Criterion, Scenario
 from pubench.testing.contract import Contract, fail
@@ -25,32 +26,36 @@ class CriterionContract(Contract):
     kind: ClassVar[str] = "criteria"
     required: ClassVar[tuple[str, ...]] = ("summary", "paper")
 
+    @property
+    def spec(self) -> Criterion:
+        """The spec."""
+        return cast("Criterion", self.registered.spec)
+
     def test_signature(self) -> None:
         """It is called as function(validation) with its params."""
-        spec: Criterion = self.spec
-        check_signature(spec.function, "function(validation, **params)", (None,), spec.params)
+        check_signature(self.spec.function, "function(validation, **params)", (None,), self.spec.params)
 
     def test_returns_a_number(self) -> None:
-        """It returns a finite number in the scenarios it claims."""
+        """It returns a finite number in the scenarios it declares."""
         for scenario in self.spec.scenarios:
             value = self._value(_validation(scenario, "good"))
             if not math.isfinite(value):
                 fail(f"it returns {value} for a good model on easy {scenario} data")
 
     def test_prefers_the_better_model(self) -> None:
-        """It prefers a good model to a random one, in the direction it claims."""
+        """It prefers a good model to a random one, in the direction it declares."""
         sign = 1.0 if self.spec.greater_is_better else -1.0
         for scenario in self.spec.scenarios:
             good, worse = (self._value(_validation(scenario, model)) for model in ("good", "random"))
             if not sign * good > sign * worse:
                 fail(
-                    f"on easy {scenario} data a nearly perfect model gets {good:.3g} and a random one {worse:.3g}: it "
-                    f"does not prefer the better; look at the sign and at greater_is_better="
-                    f"{self.spec.greater_is_better}"
+                    f"on easy {scenario} data it is {good:.3g} for a nearly perfect model and {worse:.3g} for a random "
+                    "one, so that it does not prefer the better model; check the sign and "
+                    f"greater_is_better={self.spec.greater_is_better}"
                 )
 
     def test_prior(self) -> None:
-        """It does without the prior unless it says that it needs it."""
+        """It works without the prior unless it declares that it needs it."""
         if "prior" in self.spec.needs:
             return
         for scenario in self.spec.scenarios:
@@ -60,40 +65,41 @@ class CriterionContract(Contract):
             )
 
     def test_repeats_itself(self) -> None:
-        """It returns the same number again, whatever lies about, and in whatever order the rows stand."""
+        """It depends only on its input, and not on the order of the rows."""
         for scenario in self.spec.scenarios:
             given = _validation(scenario, "good")
             first, again = self._value(given), self._value(given)
             if first != again:
-                fail(f"asked twice, it returns {first!r} and {again!r}; a criterion must not draw")
+                fail(f"it returns {first!r} and {again!r} for the same input; a criterion must not be random")
             package = resolve(self.spec.function).__module__.partition(".")[0]
             decoys = (np.zeros(len(given.s), dtype=np.int64), np.ones(len(given.s), dtype=np.int64))
-            seen = {beside(decoy, package, partial(self._value, given)) for decoy in decoys}
-            if len(seen) > 1:
+            values = {beside(decoy, package, partial(self._value, given)) for decoy in decoys}
+            if len(values) > 1:
                 fail(
-                    "it changes with a variable named y or the like, which it is not given: it reads true labels"
+                    "it changes with a global or local variable such as y, which is not its input; do not read true "
+                    "labels"
                 )
             order = np.random.default_rng(0).permutation(len(given.s))
-            turned = Validation(
+            shuffled = Validation(
                 given.s[order], given.score[order], given.decision[order], given.prior, scenario
             )
-            if not math.isclose(first, self._value(turned), rel_tol=1e-9, abs_tol=1e-12):
-                fail("it changes with the order of the rows, which means nothing")
+            if not math.isclose(first, self._value(shuffled), rel_tol=1e-9, abs_tol=1e-12):
+                fail("it depends on the order of the rows, which carries no information")
 
     def test_degenerate_models(self) -> None:
-        """It survives models that decide all rows alike, equal scores, and a single labelled row."""
+        """It handles constant decisions, constant scores, and a single labelled row."""
         for scenario in self.spec.scenarios:
             for model in ("all positive", "all negative", "constant score", "one positive"):
                 self._value(_validation(scenario, model), f"for a model with {model} on {scenario} data it")
 
     def _value(self, given: Validation, what: str = "it") -> float:
-        spec: Criterion = self.spec
-        arrays: dict[str, Any] = {"s": given.s, "score": given.score, "decision": given.decision}
+        spec = self.spec
+        arrays: dict[str, Array] = {"s": given.s, "score": given.score, "decision": given.decision}
         return frozen_call(lambda: resolve(spec.function)(given, **spec.params), arrays, what)
 
 
 def _validation(scenario: Scenario, model: str, *, known_prior: bool = True) -> Validation:
-    """Return what a criterion sees of a model on easy rows."""
+    """Return the input of a criterion for a model on easy rows."""
     sample, rng = easy_sample(scenario), np.random.default_rng(1)
     s, score = sample.s.copy(), sample.X.sum(axis=1)
     if model == "random":
@@ -106,7 +112,7 @@ def _validation(scenario: Scenario, model: str, *, known_prior: bool = True) -> 
         score = np.zeros(len(s))
     elif model == "one positive":
         s[np.flatnonzero(s)[1:]] = 0
-    # Losses that grow with the score would punish a good model for being sure.
+    # Without bounds, losses that grow with the score would penalise a confident good model.
     score = np.tanh(score)
     decision = (score >= 0).astype(np.uint8)
     return Validation(s, score, decision, sample.prior if known_prior else None, scenario)

@@ -1,4 +1,4 @@
-"""True labels laid out where a plugin has no business to look: its answers must not change with them."""
+"""Decoys: true labels in variables that a plugin must not read; contracts check that its results ignore them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import builtins
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,10 @@ NAMES = tuple(
 
 
 def beside(decoy: NDArray[np.int64], package: str, call: Callable[[], T]) -> T:
-    """Return ``call()``, made while ``decoy`` stands under y-like names where a plugin could find it.
+    """Return the result of ``call()`` while ``decoy`` is bound to names such as y where a plugin could find it.
 
-    These are the local variables of the caller, the main module, Python's builtins, and the modules of the plugin's
-    ``package``. A name that holds something else than data there is left alone.
+    These places are the local variables of the caller, the main module, Python's builtins, and the modules of the
+    plugin's ``package``. A name that is bound to something other than data is not changed.
     """
     modules = [builtins, sys.modules["__main__"], *_modules_of(package)]
     with contextlib.ExitStack() as stack:
@@ -46,13 +47,13 @@ def beside(decoy: NDArray[np.int64], package: str, call: Callable[[], T]) -> T:
 
 def _from_a_frame(call: Callable[[], T], y: NDArray[np.int64]) -> T:
     y_true = y_train = truth = target = labels = y
-    made = call()
-    # Used after the call, so that they are there while it runs.
-    assert all(found is y for found in (y_true, y_train, truth, target, labels))
-    return made
+    result = call()
+    # The names are used after the call, so that they exist while it runs.
+    assert all(name is y for name in (y_true, y_train, truth, target, labels))
+    return result
 
 
-def _modules_of(package: str) -> list[Any]:
+def _modules_of(package: str) -> list[ModuleType]:
     return [
         module
         for name, module in list(sys.modules.items())
@@ -61,7 +62,7 @@ def _modules_of(package: str) -> list[Any]:
 
 
 @contextlib.contextmanager
-def _planted(variables: dict[str, Any], decoy: NDArray[np.int64]) -> Iterator[None]:
+def _planted(variables: dict[str, object], decoy: NDArray[np.int64]) -> Iterator[None]:
     before = {name: variables[name] for name in NAMES if name in variables}
     free = [name for name in NAMES if isinstance(before.get(name), np.ndarray | list | None)]
     variables.update(dict.fromkeys(free, decoy))

@@ -1,28 +1,29 @@
-"""Fitting an algorithm for a check, and reading its answers as they are."""
+"""Fits of an algorithm for the checks of its contract, and its raw predictions."""
 
 from __future__ import annotations
 
 import inspect
 import random
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pubench.data.values import Array, Matrix
 from pubench.plugins.imports import resolve
-from pubench.specs import Algorithm
+from pubench.specs import Algorithm, Params
 from pubench.testing.samples import Sample
 
-__all__ = ["METHODS", "Answers", "answers", "difference", "factory_parameters", "fitted", "make"]
+__all__ = ["METHODS", "Answers", "Estimator", "answers", "difference", "factory_parameters", "fitted", "make"]
 
-Answers = Mapping[str, NDArray[Any]]
+Answers = Mapping[str, Array]
+Estimator: TypeAlias = Any  # edge: scikit-learn has no type for any class with fit and predict
 METHODS = ("predict", "decision_function", "predict_proba")
 
 
-def make(spec: Algorithm, sample: Sample, params: Mapping[str, Any]) -> Any:
-    """Return a new estimator as pubench makes it: what it receives, what the spec fixes, and ``params``."""
-    available: dict[str, Any] = {
+def make(spec: Algorithm, sample: Sample, params: Params) -> Estimator:
+    """Return a new estimator as pubench creates it: with received and fixed parameters, and ``params``."""
+    available: dict[str, object] = {
         "prior": sample.prior,
         "scenario": sample.scenario,
         "random_state": 0,
@@ -33,37 +34,38 @@ def make(spec: Algorithm, sample: Sample, params: Mapping[str, Any]) -> Any:
     return resolve(spec.estimator)(**{**filled, **spec.params, **params})
 
 
-def fitted(spec: Algorithm, sample: Sample, params: Mapping[str, Any], *, world: int = 0) -> Any:
-    """Return an estimator fitted to copies of the sample's rows; ``world`` seeds the global generators."""
-    random.seed(world)
-    np.random.seed(world)  # noqa: NPY002 - a plugin that draws from the global generator is to be found out
+def fitted(spec: Algorithm, sample: Sample, params: Params, *, global_seed: int = 0) -> Estimator:
+    """Return an estimator fitted to copies of the sample's rows; ``global_seed`` seeds the global generators."""
+    random.seed(global_seed)
+    np.random.seed(global_seed)  # noqa: NPY002 - a check detects plugins that use the global generator
     labels = sample.y if spec.labels == "true" else sample.s
     model = make(spec, sample, params)
-    found = model.fit(sample.X.copy(), labels.copy())
-    return model if found is None else found
+    result = model.fit(sample.X.copy(), labels.copy())
+    return model if result is None else result
 
 
-def answers(model: Any, X: Any) -> Answers:
-    """Return what each of predict, decision_function and predict_proba says, where the model has it."""
+def answers(model: Estimator, X: Matrix) -> Answers:
+    """Return the results of predict, decision_function and predict_proba, as far as the model has them."""
     return {name: np.asarray(getattr(model, name)(X.copy())) for name in METHODS if hasattr(model, name)}
 
 
-def difference(one: Answers, other: Answers, *, tolerance: float = 0.0) -> str:
-    """Return the first method whose answers differ by more than the tolerance, or an empty text."""
-    for name in one:
-        if name not in other or one[name].shape != other[name].shape:
+def difference(first: Answers, second: Answers, *, tolerance: float = 0.0) -> str:
+    """Return the first method whose results differ by more than the tolerance, or an empty text."""
+    for name, values in first.items():
+        if name not in second or values.shape != second[name].shape:
             return name
-        if one[name].dtype.kind in "fc" and tolerance:
-            same = np.allclose(one[name], other[name], rtol=tolerance, atol=tolerance, equal_nan=True)
+        is_float = values.dtype.kind in "fc"
+        if is_float and tolerance:
+            same = np.allclose(values, second[name], rtol=tolerance, atol=tolerance, equal_nan=True)
         else:
-            same = np.array_equal(one[name], other[name], equal_nan=one[name].dtype.kind in "fc")
+            same = np.array_equal(values, second[name], equal_nan=is_float)
         if not same:
             return name
     return ""
 
 
 def factory_parameters(spec: Algorithm) -> set[str] | None:
-    """Return the parameters of an algorithm's factory; None if it takes any."""
+    """Return the parameters of an algorithm's factory; None if it accepts any."""
     known = inspect.signature(resolve(spec.estimator)).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
         return None

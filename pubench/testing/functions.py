@@ -1,14 +1,14 @@
-"""Checks that criteria, metrics and prior estimators share: they are functions, called with fixed arguments."""
+"""Checks that the contracts of criteria, metrics and prior estimators share, because all three are functions."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from pubench.data.values import Array
 from pubench.plugins.imports import resolve
 from pubench.testing.contract import attempt, fail
 
@@ -16,38 +16,36 @@ __all__ = ["check_signature", "frozen_call", "number"]
 
 
 def check_signature(
-    function: str, written: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+    function: str, call: str, arguments: tuple[object, ...], options: Mapping[str, object]
 ) -> None:
-    """Fail unless the function can be called with these arguments; ``written`` is how pubench calls it."""
+    """Fail unless the function can be called with these arguments; ``call`` is the call for messages."""
     with attempt(f"resolving '{function}'"):
-        found = resolve(function)
+        signature = inspect.signature(resolve(function))
     try:
-        inspect.signature(found).bind(*arguments, **options)
+        signature.bind(*arguments, **options)
     except TypeError as error:
-        fail(
-            f"{function}{inspect.signature(found)} cannot be called as pubench does it, {written}: {error}; change its "
-            "signature"
-        )
+        fail(f"{function}{signature} cannot be called as {call}: {error}; change its signature")
 
 
-def number(value: Any, what: str) -> float:
-    """Return a value as a float, or fail because it is none."""
-    if isinstance(value, complex) or np.ndim(value) != 0:
-        fail(f"{what} returns {type(value).__name__} of shape {np.shape(value)}; return one number")
+def number(value: object, what: str) -> float:
+    """Return a value as a float; fail if it is not a number."""
+    array = np.asarray(value)
+    if isinstance(value, complex) or array.ndim != 0:
+        fail(f"{what} returns {type(value).__name__} of shape {array.shape}; return one number")
     try:
-        return float(value)
+        return float(array.item())
     except (TypeError, ValueError):
-        fail(f"{what} returns {value!r}, which is no number")
+        fail(f"{what} returns {value!r}, which is not a number; return one number")
 
 
-def frozen_call(call: Any, arrays: Mapping[str, Any], what: str) -> float:
-    """Return ``call()`` as a number, and fail if it is infinite or if the arrays it was given have changed."""
+def frozen_call(call: Callable[[], object], arrays: Mapping[str, Array], what: str) -> float:
+    """Return ``call()`` as a number; fail if it is infinite or if the call modified its input arrays."""
     before = {name: np.array(value) for name, value in arrays.items()}
     with attempt(what):
-        found = number(call(), what)
+        result = number(call(), what)
     for name, value in arrays.items():
         if not np.array_equal(before[name], value):
-            fail(f"{what} wrote into the {name} it was given; work on a copy")
-    if math.isinf(found):
-        fail(f"{what} returns {found}; return a finite number")
-    return found
+            fail(f"{what} modified its input {name}; work on a copy")
+    if math.isinf(result):
+        fail(f"{what} returns {result}; return a finite number")
+    return result

@@ -1,4 +1,4 @@
-"""Whether importing a plugin is light, measured in processes of its own."""
+"""The contract's check that a plugin imports quickly, measured in a fresh process."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ print("\\n" + json.dumps([taken, sorted(name for name in {heavy!r} if name in se
 
 @lru_cache(maxsize=256)
 def import_problem(origin: Origin) -> str:
-    """Return a sentence if importing the plugin takes long or loads heavy packages, else an empty text.
+    """Return a sentence if importing the plugin is slow or loads heavy packages, else an empty text.
 
-    A single file may import what it likes of NumPy and scikit-learn: it is loaded only where it is asked for.
+    A single file may import NumPy and scikit-learn, since it is loaded only on request.
     """
-    # A busy machine makes any import slow, but hardly three in a row.
+    # On a busy machine any import can be slow, but rarely three in a row.
     for _ in range(TRIES):
-        taken, heavy = _measure(origin)
-        if heavy or taken <= SECONDS:
+        seconds, heavy = _measure(origin)
+        if heavy or seconds <= SECONDS:
             break
     if heavy:
         return (
-            f"importing plugin '{origin.plugin}' loads {', '.join(heavy)}, which makes every listing wait; keep hooks "
-            "and specs in a module of their own, and heavy imports in the modules that import strings name"
+            f"importing plugin '{origin.plugin}' loads {', '.join(heavy)}, which slows down every command; put hooks "
+            "and specs in a separate module, and heavy imports in the modules that import strings refer to"
         )
-    if taken > SECONDS:
+    if seconds > SECONDS:
         return (
-            f"importing plugin '{origin.plugin}' takes {taken:.1f} seconds, more than {SECONDS}; do nothing at "
-            "import but define the hooks"
+            f"importing plugin '{origin.plugin}' takes {seconds:.1f} seconds, more than {SECONDS}; only define the "
+            "hooks at import"
         )
     return ""
 
@@ -75,11 +75,11 @@ def _measure(origin: Origin) -> tuple[float, list[str]]:
     else:
         load = f"importlib.import_module({origin.module!r})"
     heavy = () if origin.file else HEAVY
-    # This process may have found the plugin in a folder that others do not look into.
+    # This process may have found the plugin in a folder that is not on the path of others.
     code = _CODE.format(path=sys.path, before=before, load=load, heavy=heavy)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise ImportError(f"plugin '{origin.plugin}' cannot be imported in a process of its own: {last}")
-    taken, loaded = json.loads(done.stdout.splitlines()[-1])
-    return taken, loaded
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise ImportError(f"plugin '{origin.plugin}' cannot be imported in a fresh process: {last}")
+    seconds, loaded = json.loads(done.stdout.splitlines()[-1])
+    return seconds, loaded

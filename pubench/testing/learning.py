@@ -1,11 +1,11 @@
-"""The first part of the algorithms' contract: they learn from X and s alone, the same way every time."""
+"""The contract of algorithms, first part: they learn from X and s alone, and reproducibly."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 from unittest import mock
 
 import numpy as np
@@ -13,10 +13,19 @@ import numpy as np
 from pubench.child.fitting import MisbehaviourError, predict
 from pubench.metrics import roc_auc
 from pubench.plugins.imports import resolve
-from pubench.specs import Algorithm, Scenario
+from pubench.specs import Algorithm, JSONValue, Params, Scenario
 from pubench.testing.contract import Contract, ContractError, attempt, fail, plain, quiet, skip
 from pubench.testing.decoys import beside
-from pubench.testing.fits import METHODS, Answers, answers, difference, factory_parameters, fitted, make
+from pubench.testing.fits import (
+    METHODS,
+    Answers,
+    Estimator,
+    answers,
+    difference,
+    factory_parameters,
+    fitted,
+    make,
+)
 from pubench.testing.samples import Sample, easy_sample
 
 __all__ = ["CHANCE", "LearningContract"]
@@ -29,12 +38,17 @@ class LearningContract(Contract):
 
     kind: ClassVar[str] = "algorithms"
     required: ClassVar[tuple[str, ...]] = ("summary", "paper", "licence")
-    params: ClassVar[Mapping[str, Any]] = {}
+    params: ClassVar[Params] = {}
     expected_failed_checks: ClassVar[Mapping[str, str]] = {}
 
+    @property
+    def spec(self) -> Algorithm:
+        """The spec."""
+        return cast("Algorithm", self.registered.spec)
+
     def test_signature(self) -> None:
-        """It is made and called as pubench does it."""
-        spec: Algorithm = self.spec
+        """It can be created and called as pubench does."""
+        spec = self.spec
         with attempt(f"resolving '{spec.estimator}'"):
             resolve(spec.estimator)
             known = factory_parameters(spec)
@@ -43,17 +57,17 @@ class LearningContract(Contract):
             fail(
                 f"{spec.estimator} has no parameter {', '.join(unknown)}, which its spec fixes or receives; add it"
             )
-        with attempt("making the estimator"):
+        with attempt("creating the estimator"):
             model = make(spec, easy_sample(spec.scenarios[0]), self.params)
         for name, arguments, written in (("fit", 2, "X, s"), ("predict", 1, "X")):
             _check_call(model, name, arguments, written)
 
     def test_fits_and_answers(self) -> None:
-        """It fits easy data and answers for every row."""
+        """It fits easy data and predicts every row."""
         try:
             self.test_signature()
         except ContractError:
-            skip("see the check before")
+            skip("see the previous check")
         for scenario in self.spec.scenarios:
             sample = easy_sample(scenario)
             with attempt(f"on easy {scenario} data it"):
@@ -62,7 +76,7 @@ class LearningContract(Contract):
                     predict(_WithoutProbabilities(model), sample.X_test.copy())
                 except MisbehaviourError as error:
                     fail(f"on easy {scenario} data its {error}")
-            # As the other checks ask it: they leave out a method that cannot answer, so it has to be found here.
+            # The other checks skip a method that fails, so that it has to be detected here.
             for method in METHODS:
                 if hasattr(model, method):
                     with attempt(f"after fitting easy {scenario} data, {method} for the same rows"):
@@ -73,47 +87,48 @@ class LearningContract(Contract):
         from sklearn.utils.estimator_checks import check_estimator
 
         self._usable()
-        # Its samples are of two classes of about the same size, every row of the larger one being labelled.
-        claimed: Scenario = (
+        # scikit-learn's samples have two classes of similar size, and every row of the larger one is labelled.
+        scenario: Scenario = (
             "single-training-set" if "single-training-set" in self.spec.scenarios else "case-control"
         )
-        model = make(self.spec, easy_sample(claimed, prior=0.5), self.params)
+        model = make(self.spec, easy_sample(scenario, prior=0.5), self.params)
         with attempt("running scikit-learn's checks"):
-            done = check_estimator(
+            results = check_estimator(
                 model, on_fail=None, on_skip=None, expected_failed_checks=dict(self.expected_failed_checks)
             )
-        failed = [result for result in done if result["status"] == "failed"]
+        failed = [result for result in results if result["status"] == "failed"]
         if failed:
             first = failed[0]
-            named = ", ".join(dict.fromkeys(result["check_name"] for result in failed))
+            names = ", ".join(dict.fromkeys(result["check_name"] for result in failed))
             fail(
-                f"{len(failed)} of scikit-learn's {len(done)} checks fail: {named}; the first says "
+                f"{len(failed)} of scikit-learn's {len(results)} checks fail: {names}; the first error is "
                 f"{plain(first['exception'])}"
             )
 
     def test_learns_from_s_alone(self) -> None:
-        """It learns from s alone, whatever true labels lie about."""
-        spec: Algorithm = self.spec
+        """It learns from s alone, even if true labels are accessible."""
+        spec = self.spec
         if spec.labels == "true":
             skip("a reference learns from true labels")
         sample = self._usable()
-        if difference(self._asked(sample), self._asked(sample)):
-            skip("its answers vary anyway: see the check of random_state")
+        if difference(self._predictions(sample), self._predictions(sample)):
+            skip("its predictions vary anyway: see the check of random_state")
         package = _package(make(spec, sample, self.params))
         shuffled = np.random.default_rng(0).permutation(sample.y)
-        seen = [
-            beside(decoy, package, lambda: self._asked(sample)) for decoy in (sample.y, shuffled, sample.s)
-        ]
-        changed = difference(seen[0], seen[1]) or difference(seen[0], seen[2])
+        with_truth, with_shuffled, with_labels = (
+            beside(decoy, package, lambda: self._predictions(sample))
+            for decoy in (sample.y, shuffled, sample.s)
+        )
+        changed = difference(with_truth, with_shuffled) or difference(with_truth, with_labels)
         if changed:
             fail(
-                f"its {changed} changes with a variable named y, y_true, truth or the like, which is none of its "
-                "inputs: it reads true labels from the globals or from its caller; learn from the X and s that fit "
-                "is given"
+                f"its {changed} changes with a variable named y, y_true, truth or similar, which is not one of its "
+                "inputs: it reads true labels from globals or from its caller; learn only from the X and s passed "
+                "to fit"
             )
 
     def test_better_than_chance(self) -> None:
-        """It beats chance on easy data in the scenarios it claims."""
+        """It is better than chance on easy data in the scenarios it declares."""
         self._usable()
         for scenario in self.spec.scenarios:
             sample = easy_sample(scenario)
@@ -124,59 +139,60 @@ class LearningContract(Contract):
             auc = roc_auc(sample.y_test, score)
             if auc < CHANCE:
                 fail(
-                    f"on easy {scenario} data its ROC AUC is {auc:.2f}, where {CHANCE} is asked for and 0.5 is chance; "
-                    "leave the scenario out of the spec if the method is not made for it, and look at the sign of "
-                    "its scores"
+                    f"on easy {scenario} data its ROC AUC is {auc:.2f}; at least {CHANCE} is required, and 0.5 is "
+                    "chance; check the sign of its scores, or remove the scenario from the spec if the method does not "
+                    "support it"
                 )
 
     def test_random_state(self) -> None:
-        """It honours random_state."""
+        """It respects random_state."""
         sample = self._usable()
-        changed = difference(self._asked(sample, world=1), self._asked(sample, world=2))
+        first, second = (self._predictions(sample, global_seed=seed) for seed in (1, 2))
+        changed = difference(first, second)
         if not changed:
             self._refuse_a_fixed_seed(sample)
             return
         if "random_state" in self.spec.receives:
             fail(
-                f"fitted twice with random_state=0, its {changed} differs: it ignores the seed somewhere; draw from "
-                "sklearn.utils.check_random_state(self.random_state) and pass it on to its parts"
+                f"its {changed} differs between two fits with random_state=0, so that it ignores the seed somewhere; "
+                "draw from sklearn.utils.check_random_state(self.random_state), also in its parts"
             )
         fail(
-            f"fitted twice, its {changed} differs, and it takes no seed; give it the parameter random_state and add it "
+            f"its {changed} differs between two fits, and it has no seed; add the parameter random_state, and add it "
             "to receives"
         )
 
     def _refuse_a_fixed_seed(self, sample: Sample) -> None:
-        """Fail where it takes a seed, yet draws by one of its own whatever it is given."""
+        """Fail if it receives a seed but uses a fixed one instead."""
         if "random_state" not in self.spec.receives:
             return
-        told, seeds = [], []
+        predictions, seeds = [], []
         for seed in (1, 2):
             with mock.patch.object(np.random, "default_rng", wraps=np.random.default_rng) as draws:
-                told.append(self._asked(sample, random_state=seed))
+                predictions.append(self._predictions(sample, random_state=seed))
             seeds.append([call.args for call in draws.call_args_list if call.args])
         fixed = [first for first, *_ in seeds[0] if isinstance(first, int)]
-        if fixed and seeds[0] == seeds[1] and not difference(*told):
+        if fixed and seeds[0] == seeds[1] and not difference(*predictions):
             fail(
-                f"it draws by the fixed seed {fixed[0]} whatever random_state it is given, so that repetitions tell "
-                "nothing; draw from numpy.random.default_rng(self.random_state)"
+                f"it uses the fixed seed {fixed[0]} instead of random_state, so that repetitions are identical; draw "
+                "from numpy.random.default_rng(self.random_state)"
             )
 
     def test_n_jobs(self) -> None:
-        """Its results are equal for any n_jobs."""
+        """Its results do not depend on n_jobs."""
         sample = self._usable()
         model = make(self.spec, sample, self.params)
         if "n_jobs" not in getattr(model, "get_params", dict)():
             skip("it has no n_jobs")
-        changed = difference(self._asked(sample, n_jobs=1), self._asked(sample, n_jobs=2))
+        changed = difference(self._predictions(sample, n_jobs=1), self._predictions(sample, n_jobs=2))
         if changed:
             fail(
-                f"its {changed} differs between n_jobs=1 and n_jobs=2; seed each task by itself, not by the order in "
-                "which tasks run"
+                f"its {changed} differs between n_jobs=1 and n_jobs=2; seed each task separately, independent of the "
+                "order in which tasks run"
             )
 
     def test_prior(self) -> None:
-        """It uses the prior it is given, or says that it needs none."""
+        """It uses the prior it receives, or does not receive it."""
         spec, sample = self.spec, self._usable()
         known = factory_parameters(spec) or set()
         if "prior" not in spec.receives:
@@ -185,31 +201,31 @@ class LearningContract(Contract):
                     "it has a parameter 'prior' that its spec neither receives nor fixes; add it to receives"
                 )
             return
-        low, high = (self._asked(replace(sample, prior=prior)) for prior in (0.15, 0.85))
+        low, high = (self._predictions(replace(sample, prior=prior)) for prior in (0.15, 0.85))
         if not difference(low, high):
             fail(
-                "its answers are the same with prior=0.15 and with prior=0.85: use the prior, or take it out of "
+                "its predictions are the same with prior=0.15 and with prior=0.85; use the prior, or remove it from "
                 "receives"
             )
-        few, many = (float(np.mean(told["predict"] == told["predict"].max())) for told in (low, high))
+        few, many = (float(np.mean(found["predict"] == found["predict"].max())) for found in (low, high))
         if len(np.unique(low["predict"])) == 2 == len(np.unique(high["predict"])) and few > many + 0.1:
             fail(
-                f"it calls {few:.0%} of the rows positive with prior=0.15 and {many:.0%} with prior=0.85: it uses the "
-                "prior upside down"
+                f"it predicts {few:.0%} of the rows positive with prior=0.15 and {many:.0%} with prior=0.85; check the "
+                "direction in which it uses the prior"
             )
 
     def test_probabilities(self) -> None:
-        """Its probabilities lie in [0, 1] and add up to 1."""
+        """Its probabilities lie in [0, 1] and sum to 1."""
         sample = self._usable()
         model = fitted(self.spec, sample, self.params)
         if not hasattr(model, "predict_proba"):
-            skip("it tells no probabilities")
+            skip("it predicts no probabilities")
         with attempt("predict_proba"), quiet():
-            told = np.asarray(model.predict_proba(sample.X_test.copy()), dtype=np.float64)
-        if told.ndim == 2 and told.size and (told.min() < -1e-9 or told.max() > 1 + 1e-9):
+            chances = np.asarray(model.predict_proba(sample.X_test.copy()), dtype=np.float64)
+        if chances.ndim == 2 and chances.size and (chances.min() < -1e-9 or chances.max() > 1 + 1e-9):
             fail(
-                f"predict_proba returns values between {told.min():.3g} and {told.max():.3g}; probabilities lie "
-                "between 0 and 1"
+                f"predict_proba returns values between {chances.min():.3g} and {chances.max():.3g}; return "
+                "probabilities between 0 and 1"
             )
         try:
             predict(model, sample.X_test.copy())
@@ -217,25 +233,26 @@ class LearningContract(Contract):
             fail(str(error))
 
     def _usable(self) -> Sample:
-        """Return easy data; a method that cannot even fit these is told so by one check, not by all."""
+        """Return easy data; skip if the method cannot fit them, which another check reports."""
         sample = easy_sample(self.spec.scenarios[0])
         try:
             with quiet():
                 answers(fitted(self.spec, sample, self.params), sample.X)
         except (Exception, SystemExit):
-            skip("it does not fit easy data: see the checks of its signature and answers")
+            skip("it does not fit easy data: see the checks of its signature and predictions")
         return sample
 
-    def _asked(self, sample: Sample, *, world: int = 0, **params: Any) -> Answers:
-        """Fit, and return the answers for the training rows."""
+    def _predictions(self, sample: Sample, *, global_seed: int = 0, **params: JSONValue) -> Answers:
+        """Fit, and return the predictions for the training rows."""
         with attempt("fitting and predicting"):
-            return answers(fitted(self.spec, sample, {**self.params, **params}, world=world), sample.X)
+            model = fitted(self.spec, sample, {**self.params, **params}, global_seed=global_seed)
+            return answers(model, sample.X)
 
 
 class _WithoutProbabilities:
-    """A fitted model as pubench asks it, but for probabilities, which have a check of their own."""
+    """A fitted model as pubench uses it, without probabilities, which have their own check."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Estimator) -> None:
         self.predict = model.predict
         if hasattr(model, "decision_function"):
             self.decision_function = model.decision_function
@@ -245,7 +262,7 @@ class _WithoutProbabilities:
             self.classes_ = model.classes_
 
 
-def _check_call(model: Any, name: str, arguments: int, written: str) -> None:
+def _check_call(model: Estimator, name: str, arguments: int, written: str) -> None:
     method = getattr(model, name, None)
     if method is None:
         fail(f"{type(model).__name__} has no method {name}; pubench calls {name}({written})")
@@ -258,5 +275,5 @@ def _check_call(model: Any, name: str, arguments: int, written: str) -> None:
         )
 
 
-def _package(model: Any) -> str:
+def _package(model: Estimator) -> str:
     return type(model).__module__.partition(".")[0]

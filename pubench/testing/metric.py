@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.data.values import Array
 from pubench.plugins.imports import resolve
 from pubench.specs import Metric
 from pubench.testing.contract import Contract, fail, skip
@@ -24,53 +25,58 @@ class MetricContract(Contract):
     kind: ClassVar[str] = "metrics"
     required: ClassVar[tuple[str, ...]] = ("summary",)
 
+    @property
+    def spec(self) -> Metric:
+        """The spec."""
+        return cast("Metric", self.registered.spec)
+
     def test_signature(self) -> None:
         """It is called as function(y, values)."""
         check_signature(self.spec.function, "function(y, values)", (None, None), {})
 
     def test_returns_a_number(self) -> None:
         """It returns a finite number."""
-        value = self._value(_classes(), self._answers("good"))
+        value = self._value(_classes(), self._predictions("good"))
         if not math.isfinite(value):
             fail(f"it returns {value} for a good model")
 
     def test_prefers_the_better_model(self) -> None:
-        """It prefers a perfect model to a random one, in the direction it claims."""
+        """It prefers a perfect model to a random one, in the direction it declares."""
         if self.spec.greater_is_better is None:
-            skip("it says that neither direction is better")
+            skip("it declares that neither direction is better")
         sign = 1.0 if self.spec.greater_is_better else -1.0
-        good, worse = (self._value(_classes(), self._answers(model)) for model in ("good", "random"))
+        good, worse = (self._value(_classes(), self._predictions(model)) for model in ("good", "random"))
         if not sign * good > sign * worse:
             fail(
-                f"a perfect model gets {good:.3g} and a random one {worse:.3g}: it does not prefer the better; look at "
-                f"the sign and at greater_is_better={self.spec.greater_is_better}"
+                f"it is {good:.3g} for a perfect model and {worse:.3g} for a random one, so that it does not prefer "
+                f"the better model; check the sign and greater_is_better={self.spec.greater_is_better}"
             )
 
     def test_repeats_itself(self) -> None:
-        """It returns the same number again, in whatever order the rows stand."""
-        y, values = _classes(), self._answers("random")
+        """It depends only on its input, and not on the order of the rows."""
+        y, values = _classes(), self._predictions("random")
         first, again = self._value(y, values), self._value(y, values)
         if first != again:
-            fail(f"asked twice, it returns {first!r} and {again!r}; a metric must not draw")
+            fail(f"it returns {first!r} and {again!r} for the same input; a metric must not be random")
         order = np.random.default_rng(0).permutation(N)
         if not math.isclose(first, self._value(y[order], values[order]), rel_tol=1e-9, abs_tol=1e-12):
-            fail("it changes with the order of the rows, which means nothing")
+            fail("it depends on the order of the rows, which carries no information")
 
     def test_degenerate_models(self) -> None:
-        """It survives models that answer alike for all rows, and classes that are missing; nan is an answer."""
+        """It handles constant predictions and missing classes; it may return nan."""
         y = _classes()
         for model in ("low", "high"):
-            self._value(y, self._answers(model), f"for a model whose answers are all {model} it")
-        for held in (0, 1):
-            given = np.full(N, held, dtype=np.uint8)
-            self._value(given, self._answers("random"), f"where every row is of class {held} it")
+            self._value(y, self._predictions(model), f"for a model whose predictions are all {model} it")
+        for label in (0, 1):
+            same_class = np.full(N, label, dtype=np.uint8)
+            self._value(same_class, self._predictions("random"), f"if every row is of class {label} it")
 
-    def _value(self, y: NDArray[np.uint8], values: NDArray[Any], what: str = "it") -> float:
-        spec: Metric = self.spec
-        return frozen_call(lambda: resolve(spec.function)(y, values), {"y": y, "values": values}, what)
+    def _value(self, y: NDArray[np.uint8], values: Array, what: str = "it") -> float:
+        function = self.spec.function
+        return frozen_call(lambda: resolve(function)(y, values), {"y": y, "values": values}, what)
 
-    def _answers(self, model: str) -> NDArray[Any]:
-        """Return what the metric is given of a model: decisions, scores or probabilities."""
+    def _predictions(self, model: str) -> Array:
+        """Return the input of the metric for a model: decisions, scores or probabilities."""
         rng = np.random.default_rng(1)
         kinds = {"good": _classes() - 0.5, "random": rng.standard_normal(N)}
         score = kinds.get(model, np.full(N, 1.0 if model == "high" else -1.0))

@@ -1,4 +1,4 @@
-"""Running contracts without pytest: in a child process, so that a plugin that crashes or hangs is a finding too."""
+"""Contracts without pytest, for ``pubench plugin check``: in a child, so that a crash or a hang is a finding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 from unittest import SkipTest
 
 from pubench.plugins.registry import KINDS
@@ -25,7 +25,7 @@ from pubench.testing.metric import MetricContract
 from pubench.testing.prior import PriorContract
 from pubench.testing.subjects import Subject, Subjects
 
-__all__ = ["CONTRACTS", "Outcome", "run_checks", "serve_checks"]
+__all__ = ["CONTRACTS", "CheckRequest", "Outcome", "run_checks", "serve_checks"]
 
 CONTRACTS: Mapping[str, type[Contract]] = dict(
     zip(
@@ -39,7 +39,7 @@ _PAUSE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one check: ``status`` is ok, finding or skipped, and ``message`` says why."""
+    """The outcome of one check: ``status`` is ok, finding or skipped, and ``message`` gives the reason."""
 
     kind: str
     name: str
@@ -49,14 +49,40 @@ class Outcome:
     message: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What the child needs: the spec, the checks to run, and the file to which it writes their outcomes."""
+
+    kind: str
+    name: str
+    distribution: str
+    target: str
+    checks: tuple[str, ...]
+    log: str
+
+    @classmethod
+    def from_json(cls, text: str) -> CheckRequest:
+        """Read the argument of the child's command line."""
+        fields = json.loads(text)
+        return cls(**fields | {"checks": tuple(fields["checks"])})
+
+
+class _Event(NamedTuple):
+    """A line of the log: a check that has started (without a status) or ended."""
+
+    check: str
+    status: str = ""
+    message: str = ""
+
+
 def run_checks(subjects: Subjects, *, seconds: float) -> Iterator[Outcome]:
-    """Yield the outcome of each check of each spec, as it ends.
+    """Yield the outcome of each check of each spec when it ends.
 
     Parameters
     ----------
     subjects : Subjects
     seconds : float
-        What one check may take.
+        The time limit of one check.
     """
     for info in subjects.broken:
         sentence = f"plugin '{info.origin.plugin}' cannot be loaded: {info.error}"
@@ -64,38 +90,40 @@ def run_checks(subjects: Subjects, *, seconds: float) -> Iterator[Outcome]:
     for subject in subjects.specs:
         todo = checks_of(CONTRACTS[subject.kind])
         while todo:
-            for check, status, message in _served(subjects.target, subject, tuple(todo), seconds):
-                todo.remove(check)
-                title = title_of(CONTRACTS[subject.kind], check)
-                yield Outcome(subject.kind, subject.name, check, title, status, message)
+            for event in _run_in_child(subjects.target, subject, tuple(todo), seconds):
+                todo.remove(event.check)
+                title = title_of(CONTRACTS[subject.kind], event.check)
+                yield Outcome(subject.kind, subject.name, event.check, title, event.status, event.message)
 
 
-def _served(
-    target: str, subject: Subject, todo: tuple[str, ...], seconds: float
-) -> Iterator[tuple[str, str, str]]:
-    """Run checks in one child, until they are done or one of them ends the child; that one is a finding."""
+def _run_in_child(target: str, subject: Subject, todo: tuple[str, ...], seconds: float) -> Iterator[_Event]:
+    """Run checks in one child, until they have ended or one of them ends the child; that one is a finding."""
     with tempfile.TemporaryDirectory() as folder:
-        told, request = Path(folder) / "told", asdict(subject) | {"target": target, "checks": todo}
-        told.touch()
-        child = _start(request | {"told": str(told)}, Path(folder) / "output")
+        log, output = Path(folder) / "log", Path(folder) / "output"
+        log.touch()
+        request = CheckRequest(
+            subject.kind, subject.name, subject.origin.distribution, target, todo, str(log)
+        )
+        child = _start(request, output)
         try:
             running = todo[0]
-            for line in _lines(told, child, seconds):
-                if "status" in line:
-                    yield line["check"], line["status"], line["message"]
-                running = "" if "status" in line else line["check"]
-                if line["check"] == todo[-1] and "status" in line:
-                    return
+            for event in _events(log, child, seconds):
+                if event.status:
+                    yield event
+                    if event.check == todo[-1]:
+                        return
+                running = "" if event.status else event.check
         finally:
             _end(child)
-        last = (Path(folder) / "output").read_text(errors="replace").strip().splitlines()
-        yield running or todo[0], "finding", _death(child, seconds, last[-1] if last else "it said nothing")
+        lines = output.read_text(errors="replace").strip().splitlines()
+        reason = _death(child, seconds, lines[-1] if lines else "no message")
+        yield _Event(running or todo[0], "finding", reason)
 
 
-def _start(request: Mapping[str, Any], output: Path) -> subprocess.Popen[bytes]:
-    # Small fits by many threads wait for each other.
+def _start(request: CheckRequest, output: Path) -> subprocess.Popen[bytes]:
+    # Small fits are slower with many threads.
     environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"} | os.environ
-    command = [sys.executable, "-m", "pubench.testing", json.dumps(request)]
+    command = [sys.executable, "-m", "pubench.testing", json.dumps(asdict(request))]
     with output.open("wb") as sink:
         return subprocess.Popen(
             command,
@@ -107,9 +135,9 @@ def _start(request: Mapping[str, Any], output: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def _lines(told: Path, child: subprocess.Popen[bytes], seconds: float) -> Iterator[dict[str, str]]:
-    """Yield what the child writes down, until it ends or takes too long over one check."""
-    with told.open(encoding="utf-8") as stream:
+def _events(log: Path, child: subprocess.Popen[bytes], seconds: float) -> Iterator[_Event]:
+    """Yield the events that the child logs, until it ends or one check exceeds the time limit."""
+    with log.open(encoding="utf-8") as stream:
         rest, deadline = "", time.monotonic() + seconds
         while time.monotonic() < deadline:
             alive = child.poll() is None
@@ -117,7 +145,7 @@ def _lines(told: Path, child: subprocess.Popen[bytes], seconds: float) -> Iterat
             *whole, rest = rest.split("\n")
             for line in whole:
                 deadline = time.monotonic() + seconds
-                yield json.loads(line)
+                yield _Event(*json.loads(line))
             if not alive and not whole:
                 return
             time.sleep(_PAUSE)
@@ -132,34 +160,29 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 def _death(child: subprocess.Popen[bytes], seconds: float, last: str) -> str:
     if child.returncode == -signal.SIGKILL:
-        return f"it did not end within {seconds:g} seconds and was stopped; --seconds gives it more time"
+        return f"it did not end within {seconds:g} seconds and was stopped; increase --seconds to allow more time"
     if child.returncode < 0:
-        return f"it killed its process by {signal.Signals(-child.returncode).name}"
+        return f"it killed its process with {signal.Signals(-child.returncode).name}"
     return f"it ended its process with code {child.returncode}: {last}"
 
 
-def serve_checks(request: Mapping[str, Any]) -> None:
-    """In the child: run the checks that are asked for, and write down how each begins and ends."""
-    made = {
-        "name": request["name"],
-        "target": request["target"],
-        "distribution": request["origin"]["distribution"],
-    }
-    contract = type("Checked", (CONTRACTS[request["kind"]],), made)
-    with open(request["told"], "a", encoding="utf-8") as stream:
-        for check in request["checks"]:
-            print(json.dumps({"check": check}), file=stream, flush=True)
-            status, message = _run(contract, check)
-            print(json.dumps({"check": check, "status": status, "message": message}), file=stream, flush=True)
+def serve_checks(request: CheckRequest) -> None:
+    """In the child: run the requested checks, and log when each one starts and ends."""
+    attributes = {"name": request.name, "target": request.target, "distribution": request.distribution}
+    contract = type("Checked", (CONTRACTS[request.kind],), attributes)
+    with open(request.log, "a", encoding="utf-8") as stream:
+        for check in request.checks:
+            print(json.dumps(_Event(check)), file=stream, flush=True)
+            print(json.dumps(_run(contract, check)), file=stream, flush=True)
 
 
-def _run(contract: type[Contract], check: str) -> tuple[str, str]:
+def _run(contract: type[Contract], check: str) -> _Event:
     try:
         getattr(contract(), check)()
     except SkipTest as reason:
-        return "skipped", str(reason)
+        return _Event(check, "skipped", str(reason))
     except ContractError as error:
-        return "finding", str(error)
+        return _Event(check, "finding", str(error))
     except (Exception, SystemExit) as error:
-        return "finding", f"it raised {plain(error)}"
-    return "ok", ""
+        return _Event(check, "finding", f"it raised {plain(error)}")
+    return _Event(check, "ok")

@@ -1,13 +1,13 @@
-"""PU samples that any method should learn from, and those on which many break."""
+"""PU samples for the contracts: easy ones, and degenerate ones on which many methods fail."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.data.values import Matrix
 from pubench.specs import Scenario
 
 __all__ = ["DEGENERATE", "Sample", "degenerate", "easy_sample", "wide_sample"]
@@ -15,7 +15,7 @@ __all__ = ["DEGENERATE", "Sample", "degenerate", "easy_sample", "wide_sample"]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Labelled and unlabelled rows with the truth behind them, and test rows.
+    """Labelled and unlabelled rows with their true classes, and test rows.
 
     Attributes
     ----------
@@ -28,10 +28,10 @@ class Sample:
     scenario : {"case-control", "single-training-set"}
     """
 
-    X: Any
+    X: Matrix
     s: NDArray[np.int64]
     y: NDArray[np.int64]
-    X_test: Any
+    X_test: Matrix
     y_test: NDArray[np.int64]
     prior: float
     scenario: Scenario
@@ -40,8 +40,9 @@ class Sample:
 def easy_sample(scenario: Scenario, *, seed: int = 0, n: int = 320, d: int = 4, prior: float = 0.4) -> Sample:
     """Draw from two normal clouds whose centres are four standard deviations apart.
 
-    In case-control a quarter of the n rows are P, drawn apart, and the rest is a sample of the population; in
-    single-training-set all n rows are, and each positive is labelled with chance one half.
+    In the case-control scenario a quarter of the n rows are P, drawn separately, and the other rows are a sample of the
+    population. In the single-training-set scenario all n rows are the sample, and each positive is labelled with
+    probability 1/2.
     """
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < prior).astype(np.int64)
@@ -55,12 +56,12 @@ def easy_sample(scenario: Scenario, *, seed: int = 0, n: int = 320, d: int = 4, 
 
 
 def _clouds(y: NDArray[np.int64], d: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    made: NDArray[np.float64] = rng.standard_normal((len(y), d)) + 4.0 / d**0.5 * (y[:, np.newaxis] - 0.5)
-    return made
+    rows: NDArray[np.float64] = rng.standard_normal((len(y), d)) + 4.0 / d**0.5 * (y[:, np.newaxis] - 0.5)
+    return rows
 
 
 def wide_sample(scenario: Scenario, *, rows: int = 1_200, columns: int = 16_000) -> Sample:
-    """Return sparse rows whose dense copy would take 150 megabytes: five words of twenty in each, the rest rare."""
+    """Return sparse rows whose dense copy takes 150 megabytes: five frequent words in each, and five rare ones."""
     from scipy.sparse import csr_array
 
     sample, rng = easy_sample(scenario, n=rows), np.random.default_rng(1)
@@ -69,13 +70,13 @@ def wide_sample(scenario: Scenario, *, rows: int = 1_200, columns: int = 16_000)
         for y in (sample.y, sample.y_test)
     ]
     starts = np.arange(0, rows * 10 + 1, 10, dtype=np.int32)
-    made = [
+    matrices = [
         csr_array((np.ones(rows * 10), half.ravel().astype(np.int32), starts), shape=(rows, columns))
         for half in halves
     ]
-    for matrix in made:
+    for matrix in matrices:
         matrix.sum_duplicates()
-    return replace(sample, X=made[0], X_test=made[1])
+    return replace(sample, X=matrices[0], X_test=matrices[1])
 
 
 def _words(y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Search spaces: what is wrong with one, and its ends."""
+"""Checks of search spaces, for the contract of algorithms."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ def ends(param: Float | Int) -> tuple[float, float]:
 
 
 def space_problem(spec: Algorithm, known: set[str] | None) -> str:
-    """Return a sentence for the first thing wrong with a search space, or an empty text."""
+    """Return a sentence for the first problem of a search space, or an empty text."""
     for name, param in spec.space.items():
         if known is not None and name not in known:
-            return f"the search space holds '{name}', which is no parameter of the estimator{did_you_mean(name, known)}"
+            return (
+                f"'{name}' in the search space is not a parameter of the estimator{did_you_mean(name, known)}"
+            )
         if name in spec.receives:
-            return f"'{name}' is both searched and received; take it out of space or of receives"
+            return f"'{name}' is both searched and received; remove it from space or from receives"
         problem = _param_problem(param)
         if problem:
             return f"the search space of '{name}' {problem}"
@@ -31,7 +33,7 @@ def space_problem(spec: Algorithm, known: set[str] | None) -> str:
 def _param_problem(param: Param) -> str:
     if isinstance(param, Choice):
         if not param.values:
-            return "has no values; list some"
+            return "has no values; list at least one"
         if len({(type(value), value) for value in param.values}) < len(param.values):
             return "lists a value twice; list it once"
         return ""
@@ -42,13 +44,13 @@ def _param_problem(param: Param) -> str:
 
 def _range_problem(param: Float | Int) -> str:
     if not (math.isfinite(param.low) and math.isfinite(param.high)):
-        return f"has the ends {param.low} and {param.high}; both must be finite"
+        return f"has the ends {param.low} and {param.high}; set finite ones"
     if isinstance(param, Int) and not (isinstance(param.low, int) and isinstance(param.high, int)):
-        return f"has the ends {param.low} and {param.high}; an Int has whole ones"
+        return f"has the ends {param.low} and {param.high}; set whole ones for an Int"
     if not param.low < param.high:
-        return f"has no room between {param.low} and {param.high}; set low below high"
+        return f"is empty between {param.low} and {param.high}; set low below high"
     if param.log and param.low <= 0:
         return f"is logarithmic and starts at {param.low}; start above 0"
     if param.points < 2:
-        return f"has {param.points} points for a grid; give it 2 at least"
+        return f"has {param.points} points for a grid; set at least 2"
     return ""

@@ -1,16 +1,15 @@
-"""From what a user names to the specs to check: an installed plugin, a single file, or the folder of a package."""
+"""The specs that ``pubench plugin check`` checks: of an installed plugin, a single file, or a package's folder."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from pubench.errors import PubenchError, did_you_mean
 from pubench.plugins.discovery import GROUP, build_registry, discover
@@ -40,7 +39,7 @@ class Subjects:
 
 @lru_cache(maxsize=8)
 def find(target: str) -> Registry:
-    """Return what is installed (an empty target), or what a file or the folder of a package registers."""
+    """Return the installed specs (if the target is empty), or those of a file or a package's folder."""
     if not target:
         return discover()
     path = Path(target)
@@ -51,21 +50,21 @@ def find(target: str) -> Registry:
 
 
 def find_subjects(wanted: str) -> Subjects:
-    """Return what ``wanted`` names: a path, a plugin, a distribution, or a single registered name.
+    """Return the specs of a path, a plugin, a distribution, or a single registered name.
 
     Raises
     ------
     PubenchError
-        If it names nothing.
+        If nothing matches.
     """
     if _is_path(wanted):
         return _subjects(find(wanted), wanted, lambda origin, name: True)
     installed = find("")
-    found = _subjects(
+    subjects = _subjects(
         installed, "", lambda origin, name: wanted in (origin.plugin, origin.distribution, name)
     )
-    if found.specs or found.broken:
-        return found
+    if subjects.specs or subjects.broken:
+        return subjects
     if Path(wanted).exists():
         return _subjects(find(wanted), wanted, lambda origin, name: True)
     known = {text for info in installed.plugins for text in (info.origin.plugin, info.origin.distribution)}
@@ -75,44 +74,44 @@ def find_subjects(wanted: str) -> Subjects:
 
 
 def _is_path(wanted: str) -> bool:
-    """Whether a text can only be a path: what is installed outranks a folder of the same name."""
+    """Whether a text can only be a path; an installed plugin takes precedence over a folder of the same name."""
     return (os.sep in wanted or wanted.endswith(".py") or wanted == ".") and Path(wanted).exists()
 
 
-def _subjects(registry: Registry, target: str, wanted: Any) -> Subjects:
+def _subjects(registry: Registry, target: str, is_wanted: Callable[[Origin, str], bool]) -> Subjects:
     specs = [
         Subject(kind, name, entry.origin)
         for kind, named in registry.entries.items()
         for name, entries in named.items()
         for entry in entries
-        if wanted(entry.origin, name)
+        if is_wanted(entry.origin, name)
     ]
-    broken = [info for info in registry.plugins if info.error and wanted(info.origin, "")]
+    broken = [info for info in registry.plugins if info.error and is_wanted(info.origin, "")]
     return Subjects(target, tuple(specs), tuple(broken))
 
 
-def _restricted(registry: Registry, keep: Any) -> Registry:
+def _restricted(registry: Registry, keep: Callable[[Origin], bool]) -> Registry:
     entries: dict[str, dict[str, tuple[Registered[Spec], ...]]] = {}
     for kind, named in registry.entries.items():
-        kept = {name: tuple(e for e in found if keep(e.origin)) for name, found in named.items()}
-        entries[kind] = {name: found for name, found in kept.items() if found}
+        kept = {name: tuple(e for e in providers if keep(e.origin)) for name, providers in named.items()}
+        entries[kind] = {name: providers for name, providers in kept.items() if providers}
     return Registry(entries, tuple(info for info in registry.plugins if keep(info.origin)))
 
 
 def _folder_registry(folder: Path) -> Registry:
     project = _project(folder)
-    # Import strings and the child processes of a check must find the modules that an installer would put in place.
+    # Import strings and child processes of checks must find the modules as if they were installed.
     source = str(folder / "src" if (folder / "src").is_dir() else folder)
     if source not in sys.path:
         sys.path.insert(0, source)
-    points = project.get("entry-points", {}).get(GROUP, {})
+    points = _table(_table(project, "entry-points"), GROUP)
     if not points:
         raise PubenchError(
-            f"{folder / 'pyproject.toml'} has no table [project.entry-points.{GROUP}], so pubench would not find the "
+            f"{folder / 'pyproject.toml'} has no table [project.entry-points.{GROUP}], so that pubench cannot find the "
             'plugin; add it with a line such as my-plugin = "my_plugin"'
         )
     about = str(project.get("name", folder.name)), str(project.get("version", ""))
-    modules = {name: value.partition(":")[0] for name, value in points.items()}
+    modules = {name: str(value).partition(":")[0] for name, value in points.items()}
     return build_registry(
         [
             (Origin(name, *about, module=module), partial(import_module, module))
@@ -121,15 +120,19 @@ def _folder_registry(folder: Path) -> Registry:
     )
 
 
-def _project(folder: Path) -> Mapping[str, Any]:
+def _project(folder: Path) -> Mapping[str, object]:
     file = folder / "pyproject.toml"
     if not file.is_file():
         raise PubenchError(
-            f"{folder} has no pyproject.toml, so it is no package; name its folder, or a .py file"
+            f"{folder} has no pyproject.toml, so that it is not a package; name the folder of a package, or a .py file"
         )
     try:
-        table: Mapping[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise PubenchError(f"{file} cannot be read: {error}; mend it") from None
-    project = table.get("project", {})
-    return project if isinstance(project, dict) else {}
+        raise PubenchError(f"{file} is not valid TOML: {error}; fix it there") from None
+    return _table(document, "project")
+
+
+def _table(document: Mapping[str, object], key: str) -> Mapping[str, object]:
+    table = document.get(key)
+    return table if isinstance(table, dict) else {}

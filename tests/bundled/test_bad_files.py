@@ -49,7 +49,7 @@ def test_what_is_no_file_is_refused_by_all(loader, tmp_path):
     load = getattr(files, loader)
     missing, empty, fifo = (tmp_path / name for name in ("none.x", "empty.x", "fifo.x"))
     assert refused(load, str(missing)) == f"cannot open {missing}: no such file; check the path"
-    assert "is a folder; give the path of a file in it" in refused(load, str(tmp_path))
+    assert "is a folder; name a file in it" in refused(load, str(tmp_path))
     empty.touch()
     assert refused(load, str(empty)) == f"{empty} is empty"
     os.mkfifo(fifo)
@@ -65,11 +65,11 @@ def test_broken_gzip_is_refused_by_all(loader, tmp_path):
     path = tmp_path / "t.x.gz"
     packed = gzip.compress(np.random.default_rng(0).bytes(5000).hex().encode())
     path.write_bytes(packed[: len(packed) // 2])
-    assert "is cut short or damaged" in refused(load, str(path))
+    assert "is truncated or damaged" in refused(load, str(path))
     path.write_bytes(packed[:9])
-    assert "is cut short or damaged" in refused(load, str(path))
+    assert "is truncated or damaged" in refused(load, str(path))
     path.write_text(GOOD)
-    assert "is not gzip data although its name ends in .gz" in refused(load, str(path))
+    assert "ends in .gz but is not gzip data" in refused(load, str(path))
 
 
 @pytest.mark.parametrize("loader", LOADERS)
@@ -81,7 +81,7 @@ def test_a_file_that_cannot_fit_is_refused_unread(loader, tmp_path, monkeypatch)
     os.truncate(path, 10 * 10**9)
     monkeypatch.setattr(source, "available_memory", lambda: 24 * 10**9)
     sentence = refused(getattr(files, loader), str(path))
-    assert "holds 10 GB, more than a third of the 24 GB of free memory; save a part of its rows" in sentence
+    assert "takes 10 GB, more than a third of the 24 GB of free memory; use a machine" in sentence
     monkeypatch.setattr(source, "available_memory", lambda: 31 * 10**9)
     source.refuse_if_large(str(path), 10 * 10**9)
 
@@ -108,33 +108,37 @@ def test_available_memory_heeds_the_limit_of_the_process():
 @pytest.mark.parametrize(
     ("content", "params", "words"),
     [
-        ("x,target\n", {}, ["no rows below its header"]),
-        ("x,target", {}, ["no rows below its header"]),
+        ("x,target\n", {}, ["no rows after its header"]),
+        ("x,target", {}, ["no rows after its header"]),
         ("\n\n", {}, ["is empty"]),
         (GOOD, {"target": "tarpet"}, ["no column 'tarpet' (target)", "did you mean 'target'?"]),
         (GOOD, {"drop": ["zzz"]}, ["no column 'zzz' (drop)", "known: target, x"]),
         (GOOD.replace("target", "klass"), {}, ["no column 'target'", "set target"]),
-        (GOOD, {"drop": ["target"]}, ["column 'target' is named twice, as target and drop"]),
-        (GOOD, {"categorical": "target"}, ["named twice, as target and categorical"]),
+        (GOOD, {"drop": ["target"]}, ["column 'target' is used twice, as target and drop"]),
+        (GOOD, {"categorical": "target"}, ["used twice, as target and categorical"]),
         (GOOD, {"drop": "x"}, ["has no features"]),
         (GOOD, {"drop": [3]}, ["drop = [3] must be a list of texts"]),
         (GOOD, {"labelled": "x", "target": "target"}, ["labelled and target are both set"]),
         ("x,y,x,target\n1,2,3,a\n", {}, ["2 columns are named 'x' (columns 1, 3)"]),
         (",x,target\n0,1,a\n1,2,b\n", {}, ["column 1 has no name", "drop = ['column 1']"]),
-        ("x;target\n1;a\n", {}, ["one column only", "set delimiter = ';'"]),
+        ("x;target\n1;a\n", {}, ["only one column", "set delimiter = ';'"]),
         (GOOD, {"delimiter": ",,"}, ["delimiter = ',,' must be one character"]),
-        ("x,target\n1,a,9\n2,b\n", {}, ["t.csv, line 2: 3 cells where the header has 2"]),
-        ("x,target\n1,a,\n2,b,\n", {}, ["t.csv, line 2: 3 cells where the header has 2"]),
+        ("x,target\n1,a,9\n2,b\n", {}, ["t.csv, line 2: 3 cells, but the header has 2"]),
+        ("x,target\n1,a,\n2,b,\n", {}, ["t.csv, line 2: 3 cells, but the header has 2"]),
         (GOOD + "1,a,9\n", {}, ["t.csv, line 42: 3 cells"]),
-        ("x,y,target\n1,2,a\n1\n", {}, ["t.csv, line 3: 1 cells where the header has 3"]),
-        ('x,y,target\n"1\n",2,a\n1,2\n', {}, ["t.csv, line 4: 2 cells where the header has 3"]),
+        ("x,y,target\n1,2,a\n1\n", {}, ["t.csv, line 3: 1 cells, but the header has 3"]),
+        ('x,y,target\n"1\n",2,a\n1,2\n', {}, ["t.csv, line 4: 2 cells, but the header has 3"]),
         (GOOD + '1,"a\n', {}, ["a quote that is not closed"]),
-        (GOOD + "n/a,a\n", {}, ["column 'x' holds numbers, but 'n/a' in line 42", "missing = ['n/a']"]),
+        (GOOD + "n/a,a\n", {}, ["column 'x' contains numbers, but 'n/a' in line 42", "missing = ['n/a']"]),
         (GOOD + "1e999,a\n", {}, ["column 'x' is inf in line 42"]),
         (GOOD + "-inf,a\n", {}, ["column 'x' is -inf in line 42"]),
         (GOOD + "1,\n2,\n", {}, ["column 'target' has no value in 2 rows, first in line 42"]),
         (GOOD + "1,?\n", {"missing": "?"}, ["column 'target' has no value in 1 rows, first in line 42"]),
-        ("s,x\n1,1\n\n2,2\n", {"labelled": "s"}, ["column 's' holds '2' in line 4", "labels says 1"]),
+        (
+            "s,x\n1,1\n\n2,2\n",
+            {"labelled": "s"},
+            ["column 's' holds '2' in line 4", "write 1 (labelled positive)"],
+        ),
         ("s,x\n1,1\n1,2\n", {"labelled": "s"}, ["column 's' is 1 in every row"]),
         ("s,x\n1,1\n,2\n", {"labelled": "s"}, ["column 's' has no value in 1 rows, first in line 3"]),
         ("when,x,target\n" + DATES, {}, ["column 'when' holds dates", "drop"]),
@@ -163,8 +167,8 @@ def test_available_memory_heeds_the_limit_of_the_process():
         ),
         ("x,target\n1,a\n".encode("utf-16"), {}, ["begins like UTF-16; set encoding = 'utf-16'"]),
         (GOOD, {"encoding": "utf-9"}, ["encoding = 'utf-9' is unknown"]),
-        (GOOD, {"encoding": "hex"}, ["encoding = 'hex' is not one of text"]),
-        (gzip.compress(b"x", mtime=0), {}, ["gzip data; give its name the ending .gz"]),
+        (GOOD, {"encoding": "hex"}, ["encoding = 'hex' is not a text encoding"]),
+        (gzip.compress(b"x", mtime=0), {}, ["gzip data; rename it to end in .gz"]),
         (b"PK\x03\x04 and so on", {}, ["a zip archive or a workbook"]),
     ],
 )
@@ -179,7 +183,7 @@ def test_a_bad_table_is_refused_in_one_sentence(content, params, words, csv_says
         (GOOD, ["line 1: 'x,target' is not ARFF"]),
         ("@relation r\n@attribute x numeric\n", ["no line @data"]),
         ("@relation r\n@data\n1\n", ["declares no attributes"]),
-        ("@relation r\n@attribute x\n@data\n1\n", ["line 2", "declares no attribute"]),
+        ("@relation r\n@attribute x\n@data\n1\n", ["line 2", "does not declare an attribute"]),
         (
             "@relation r\n@attribute x relational\n@data\n",
             ["line 2: attribute 'x' has the type 'relational'"],
@@ -188,12 +192,12 @@ def test_a_bad_table_is_refused_in_one_sentence(content, params, words, csv_says
             "@relation r\n@attribute x numeric\n@attribute X real\n@attribute x real\n@data\n1,1,1\n",
             ["2 columns are named 'x'"],
         ),
-        (ARFF, ["no rows below its header"]),
+        (ARFF, ["no rows after its header"]),
         (ARFF + "1,u,n\n% note\nabc,u,n\n", ["line 8: attribute 'x' holds 'abc', not a number"]),
         (ARFF + "1,u,n\n1,w,n\n", ["line 7: attribute 'c' holds 'w', not one of its declared values"]),
         (ARFF + "1,u,n\n1,u\n", ["line 7: 2 cells for 3 attributes"]),
         (ARFF + "1,u,n\n1,'u,n\n", ["line 7 has a quote that is not closed"]),
-        (ARFF + "{0 1}\n{7 1}\n", ["line 7 is no sparse row of these attributes"]),
+        (ARFF + "{0 1}\n{7 1}\n", ["line 7 is not a sparse row of these attributes"]),
         (ARFF + "1,u,n\n1e999,u,y\n", ["column 'x' is inf in line 7"]),
         (ARFF + "1,u,n\n1,u,?\n", ["column 'target' has no value in 1 rows, first in line 7"]),
     ],
@@ -210,9 +214,9 @@ def test_a_bad_arff_file_is_refused_in_one_sentence(content, words, tmp_path):
     [
         ("1 1:2\na 1:2\n", "line 2: could not convert string to float: 'a'"),
         ("1 1:2\n0 1:b\n", "line 2: could not convert string to float: 'b'"),
-        ("1 1:2\n0 2:1 1:1\n", "line 2: places do not ascend"),
-        ("1 1:2\n0 3\n", "line 2: '3' is no PLACE:VALUE"),
-        ("1 1:2\n0 1:nan\n", "row 2 holds a value that is not finite"),
+        ("1 1:2\n0 2:1 1:1\n", "line 2: places are not in ascending order"),
+        ("1 1:2\n0 3\n", "line 2: '3' is not PLACE:VALUE"),
+        ("1 1:2\n0 1:nan\n", "row 2 contains a value that is not finite"),
         ("# nothing\n", "is empty"),
     ],
 )
@@ -252,17 +256,17 @@ def test_what_is_no_archive_is_refused(tmp_path):
     assert "is not a NumPy archive" in refused(files.npz, str(path))
     np.savez(path, data=np.ones((200, 2)), target=np.ones(200))
     path.write_bytes(path.read_bytes()[:1000])
-    assert "is not a NumPy archive (.npz), or is cut short" in refused(files.npz, str(path))
+    assert "is not a NumPy archive (.npz), or is truncated" in refused(files.npz, str(path))
     with open(path, "wb") as file:
         np.save(file, np.ones(3))
-    assert "holds one array only" in refused(files.npz, str(path))
+    assert "contains only one array" in refused(files.npz, str(path))
 
 
 @pytest.mark.parametrize(
     ("column", "word"),
     [
         (pd.to_datetime(["2015-01-01", "2015-01-02"]), "column 'x' holds dates"),
-        ([[1], [2]], "holds lists"),
+        ([[1], [2]], "contains lists"),
         ([b"1", b"2"], "holds bytes values"),
         ([1.0, np.inf], "column 'x' is inf in row 2"),
     ],

@@ -66,5 +66,5 @@ def test_all_criteria_and_metrics_are_checked():
 
 
 def test_an_excuse_for_what_is_no_check_is_refused():
-    with pytest.raises(TypeError, match="excuses 'test_nothing', which is no check of it"):
+    with pytest.raises(TypeError, match="excuses 'test_nothing', which is not one of its checks"):
         type("TestIt", (AlgorithmContract,), {"excused": {"test_nothing": "no reason"}})

@@ -86,14 +86,14 @@ def test_a_tie_changes_no_key_and_reaches_the_rows(tmp_path, planned):
 @pytest.mark.parametrize("positive", [("a",), ()])
 def test_data_of_one_class_are_refused_without_an_impossible_remedy(positive):
     prepared = StoredDataset("mine", "", "", "", 9, 1, False, 0, 0, ("a",), (9,), (), False)
-    with pytest.raises(DataError, match=r"^data set 'mine' has one class only, 'a'; it needs rows of two$"):
+    with pytest.raises(DataError, match=r"^data set 'mine' has only one class, 'a'; it needs two$"):
         select_classes(prepared, positive, None)
 
 
 @pytest.mark.parametrize("positive", ['["a"]', '"minority"', '"one-versus-rest"'])
 def test_a_file_of_one_class_dooms_its_cells_in_the_loaders_words(positive, planned):
     (reason,) = planned(["a"] * 20, positive).broken.values()
-    assert "column 'target' is 'a' in every row; classes need at least two values" in reason
+    assert "column 'target' is 'a' in every row, but there must be at least two classes" in reason
 
 
 def test_many_problems_of_one_entry_are_told_in_a_few_lines(planned):
@@ -101,7 +101,7 @@ def test_many_problems_of_one_entry_are_told_in_a_few_lines(planned):
         planned([f"k{i}" for i in range(40)], '"one-versus-rest"')
     lines = str(caught.value).splitlines()
     assert len(lines) == 6
-    assert all("of 1 positive rows none is left for the test part" in line for line in lines[:5])
+    assert all("none of the 1 positive rows is left for the test part" in line for line in lines[:5])
     assert lines[5].endswith("s.toml: labellings: 35 more of these, for the same data set entry")
     with pytest.raises(SuiteError) as caught:
         planned([f"k{i}" for i in range(6)], '"one-versus-rest"')

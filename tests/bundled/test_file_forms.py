@@ -38,10 +38,10 @@ def test_numbers_with_a_comma_or_a_percent_sign_are_no_categories(form, n, tmp_p
     path = table(tmp_path / "t.csv", [form.format(i, i + 10) for i in range(n)])
     said = refused(files.csv, path, delimiter=";")
     assert (
-        f"column 'x' holds numbers with a comma or a percent sign, such as {form.format(0, 10)!r} in line 2"
+        f"column 'x' contains numbers with a comma or a percent sign, such as {form.format(0, 10)!r} in line 2"
         in said
     )
-    assert "write them with a point" in said
+    assert "write them with a decimal" in said
     named = files.csv(path, delimiter=";", categorical="x")
     assert len(named.categorical[0]) == n
 
@@ -69,7 +69,10 @@ ONE_CLASS = {
 def test_a_target_with_one_class_is_refused_by_name(name, tmp_path):
     (tmp_path / "t").write_text(ONE_CLASS[name])
     said = refused(getattr(files, name), str(tmp_path / "t"))
-    assert f"is {'1' if name == 'svmlight' else 'a'!r} in every row; classes need at least two values" in said
+    assert (
+        f"is {'1' if name == 'svmlight' else 'a'!r} in every row, but there must be at least two classes"
+        in said
+    )
 
 
 def test_fractions_that_occur_once_are_no_classes_however_few(tmp_path):
@@ -89,7 +92,7 @@ def test_fractions_that_occur_once_are_no_classes_however_few(tmp_path):
     [
         ("x,target\n1,a\n", "load it with use = 'csv'"),
         ("x;target\n1;a\n", "load it with use = 'csv' and delimiter = ';'"),
-        ("x\ty\ttarget\n1\ta\n", "correct the line, or load it with use = 'csv' if cells end with"),
+        ("x\ty\ttarget\n1\ta\n", "correct the line, or load it with use = 'csv' if another character"),
     ],
 )
 def test_tsv_does_not_advise_what_it_cannot_do(content, remedy, tmp_path):
@@ -154,7 +157,7 @@ def test_utf_16_without_a_mark_is_recognised(form, packed, tmp_path):
 def test_zero_bytes_are_no_text(tmp_path):
     path = tmp_path / "t"
     path.write_bytes(b"\xd0\xcf\x11\xe0\0\0\0\0 an old workbook")
-    assert "is no text: it holds zero bytes" in refused(files.csv, str(path))
+    assert "is not text, because it contains zero bytes" in refused(files.csv, str(path))
     path.write_text("1 1:2\n0 1:3\n", encoding="utf-16-le")
     assert "begins like UTF-16; save it as UTF-8" in refused(files.svmlight, str(path))
 

@@ -128,7 +128,7 @@ def test_columns_are_named_by_a_list_of_texts(name, parameter, value, paths):
         ("svmlight", {"labelled": "s"}, "labelled = 's' is neither true nor false"),
         ("svmlight", {"zero_based": "auto"}, "zero_based = 'auto' is neither true nor false"),
         ("svmlight", {"n_features": "9"}, "n_features = '9' is not a whole number"),
-        ("svmlight", {"n_features": 0}, "n_features = 0 is not a whole number of 1 or more"),
+        ("svmlight", {"n_features": 0}, "n_features = 0 is not a whole number of at least 1"),
         ("csv", {"encoding": 3}, "encoding = 3 is unknown"),
         ("csv", {"delimiter": 3}, "delimiter = 3 must be one character"),
     ],

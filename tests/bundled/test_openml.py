@@ -125,7 +125,7 @@ def test_a_list_by_tag_and_properties(mirror):
     assert openml_list(tag="case") == [990016, 990017]
     assert 37 in openml_list(tag="true_openml_id", number_instances="700..800")
     with pytest.raises(
-        DataError, match=r"^OpenML tag 'no such tag/\?': http.* has no active data set.*check"
+        DataError, match=r"^OpenML tag 'no such tag/\?': http.* has no such active data set.*check"
     ):
         openml_list(tag="no such tag/?")
     with pytest.raises(DataError, match=r"^OpenML data sets with tag = 'case', number_classes = 99: "):
@@ -134,7 +134,7 @@ def test_a_list_by_tag_and_properties(mirror):
 
 def test_a_server_without_suites_says_so(mirror):
     sentence = (
-        r"benchmark suite 'OpenML-CC18': .* does not answer such questions \('Function not valid'\); check"
+        r"benchmark suite 'OpenML-CC18': .* does not support this request \('Function not valid'\); check"
     )
     with pytest.raises(DataError, match=sentence):
         suite_members("OpenML-CC18")

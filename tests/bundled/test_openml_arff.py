@@ -86,7 +86,7 @@ def test_what_is_no_arff_is_one_sentence(tmp_path, text, sentence):
 
 
 @pytest.mark.parametrize(
-    ("target", "sentence"), [("", "names no target; set target"), ("size,class", "which is not one column")]
+    ("target", "sentence"), [("", "declares no target; set target"), ("size,class", "which is not a column")]
 )
 def test_a_set_without_one_target_asks_for_it(tmp_path, target, sentence):
     path = written(tmp_path, HEADER + "1,small,2020,yes\n2,small,2020,no\n")

@@ -76,12 +76,12 @@ def refused(sentence, **arguments):
 @pytest.mark.parametrize(
     ("status", "body", "sentence", "tries"),
     [
-        (200, PAGE, "answered 200 with a web page, not with OpenML's XML; check PUBENCH_OPENML_SERVER", 1),
+        (200, PAGE, "answered 200 with a web page instead of OpenML's XML; check PUBENCH_OPENML_SERVER", 1),
         (404, PAGE, "answered 404 with a web page", 1),
         (200, b'{"data": 1}', "answered 200 with something else", 1),
-        (401, PAGE, r"grants no access \(it answered 401\); check PUBENCH_OPENML_SERVER", 1),
-        (403, b"", r"grants no access \(it answered 403\)", 1),
-        (200, b"", r"sent an empty answer \(4 tries\); try again later", 4),
+        (401, PAGE, r"denied access \(status 401\); check PUBENCH_OPENML_SERVER", 1),
+        (403, b"", r"denied access \(status 403\)", 1),
+        (200, b"", r"sent an empty answer \(4 attempts\); try again later", 4),
     ],
 )
 def test_what_is_not_openml_is_told_and_not_asked_again(rogue, arguments, status, body, sentence, tries):
@@ -93,7 +93,7 @@ def test_what_is_not_openml_is_told_and_not_asked_again(rogue, arguments, status
 def test_an_answer_without_end_is_cut_off(rogue, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_MAX_MB", "3")
     rogue.body, rogue.endless = b"<oml:data>", True
-    refused(r"sent more than 3 MB; set PUBENCH_OPENML_MAX_MB to more", id=37)
+    refused(r"sent more than 3 MB; increase PUBENCH_OPENML_MAX_MB", id=37)
     assert len(rogue.asked) == 1
 
 

@@ -15,7 +15,7 @@ from pubench_datasets.openml_settings import folder
 from pubench_datasets.openml_source import card as openml_card
 from pubench_datasets.openml_source import expand, openml
 
-from pubench.data.cards import card, card_lines
+from pubench.data.cards import make_card
 from pubench.data.loading import load_stored
 from pubench.errors import DataError
 from pubench.plugins.discovery import discover
@@ -103,15 +103,16 @@ def test_ids_are_a_list(ids):
 def shown(**params):
     """Return the card of a data set, prepared if need be."""
     registered = discover().dataset("openml")
-    return card(registered, load_stored(registered, params))
+    return make_card(registered, load_stored(registered, params))
 
 
 def test_the_card_says_what_the_server_knows(mirror):
-    found = shown(name="versions_demo", version=2)
+    card = shown(name="versions_demo", version=2)
+    found = card.to_json()
     assert (found["title"], found["id"], found["version"]) == ("versions_demo", 990016, 2)
     assert found["loader"] == "pubench_datasets.openml_source:openml, version 1"
     assert (found["rows"], found["target"], found["licence"]) == (306, "target", "Public")
-    lines = {" ".join(line.split()) for line in card_lines(found)}
+    lines = {" ".join(line.split()) for line in card.lines()}
     assert {
         "id 990016",
         "version 2",
@@ -167,7 +168,7 @@ def test_downloads_are_cleaned_one_by_one_or_all(mirror, tmp_path):
         openml(id=number)
     only = pubench(tmp_path, "data", "clean", "openml", "--yes")
     assert only.returncode == 2
-    assert "holds only downloads of 'openml'; add --downloads" in only.stderr
+    assert "contains only downloads of 'openml'; add --downloads" in only.stderr
     assert "did you mean 'openml:37'?" in pubench(tmp_path, "data", "clean", "openml:377", "--yes").stderr
     assert pubench(tmp_path, "data", "clean", "openml:37", "--yes").returncode == 0
     assert stored(37) is None

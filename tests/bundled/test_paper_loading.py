@@ -105,7 +105,7 @@ def test_the_identity_is_the_checksum_or_the_openml_id(folder, monkeypatch):
 
 def test_a_broken_root_is_an_error_even_where_openml_would_serve(folder, monkeypatch):
     (folder.path / "seeds.csv.gz").write_bytes(b"short")
-    assert "bytes where catalog.json says" in refusal("pual-seeds")
+    assert "bytes, but catalog.json lists" in refusal("pual-seeds")
     monkeypatch.setenv("PUBENCH_DATA", str(folder.path / "nowhere"))
     assert "is not a folder" in refusal("pual-seeds")
 
@@ -127,7 +127,7 @@ def test_names_and_seeds_that_are_none_are_refused(folder):
 
 
 def test_a_set_cannot_be_given_the_rows_of_another(folder):
-    with pytest.raises(DataError, match=r"params\.name: it has no such parameter"):
+    with pytest.raises(DataError, match=r"params\.name: the loader has no such parameter"):
         load_stored(registered("pual-acc"), {"name": "pual-seeds"})
 
 
@@ -144,15 +144,15 @@ def test_categories_that_are_not_the_papers_are_refused(folder):
 
 def test_a_table_that_is_not_the_papers_is_refused(folder):
     folder.add("seeds", "seeds.csv.gz", SEEDS.replace("g,target", "target").replace(",6,", ","))
-    assert "has 6 features where the paper's has 7" in refusal("pual-seeds")
+    assert "has 6 features, but the paper's has 7" in refusal("pual-seeds")
     folder.add("accelerometer", "acc.csv", "p,x,y,z,target\n" + "1,2,3,4,1\n1,2,3,4,2\n" * 99)
-    assert "has 99 rows of class 'red' where the paper takes 100" in refusal("pual-acc")
+    assert "has 99 rows of class 'red', but the paper takes 100" in refusal("pual-acc")
     folder.add(
         "user_knowledge", "u.csv", "uci_split,a,b,c,d,e,target\ntrain,1,2,3,4,5,low\ntest,1,2,3,4,5,high\n"
     )
-    assert "has 0 rows of class 'high' where the paper takes all" in refusal("pual-umd")
+    assert "has 0 rows of class 'high', but the paper takes all" in refusal("pual-umd")
     folder.add("raisin", "raisin.txt", "x")
-    assert "is none of .csv, .jsonl and .npz" in refusal("pual-rd")
+    assert "is not .csv, .jsonl or .npz" in refusal("pual-rd")
     folder.add(
         "parking_birmingham",
         "p.csv",
@@ -164,7 +164,7 @@ def test_a_table_that_is_not_the_papers_is_refused(folder):
         "p.csv",
         "Capacity,Occupancy,LastUpdated,target\n" + "1,2,soon,Bull Ring\n1,2,late,BHMBCCMKT01\n" * 500,
     )
-    assert "column 'LastUpdated' is neither number nor date" in refusal("pual-pb")
+    assert "column 'LastUpdated' contains neither numbers nor dates" in refusal("pual-pb")
 
 
 def test_news_are_counts_without_headers_and_stop_words(folder):

@@ -133,7 +133,7 @@ def test_a_wrong_size_is_caught_even_if_the_file_was_right_before(body, folder):
     find("small")
     (folder / "small.csv").write_bytes(body)
     said = refusal()
-    assert f"has {len(body)} bytes where catalog.json says {len(BODY)}" in said
+    assert f"has {len(body)} bytes, but catalog.json lists {len(BODY)}" in said
 
 
 def test_what_the_catalog_lists_must_be_there(folder):
@@ -152,14 +152,14 @@ def test_an_unknown_name_is_met_with_the_nearest_one(folder):
     ("entries", "expected"),
     [
         ("[", "is not JSON"),
-        ("{}", "a catalog is a list"),
+        ("{}", "write a list of objects"),
         ([7], "entry 1: it needs name, file, bytes, sha256"),
         ([entry(), {"name": "x"}], "entry 2: it needs"),
         ([entry(bytes="17")], "entry 1: it needs"),
         ([entry(bytes=True)], "entry 1: it needs"),
         ([entry(), entry()], "lists 'small' twice"),
-        ([entry(file="../small.csv")], "entry 1: file = '../small.csv' lies outside the folder"),
-        ([entry(file="a/../../root2/small.csv")], "lies outside the folder; give a path below it"),
+        ([entry(file="../small.csv")], "entry 1: file = '../small.csv' is outside the folder"),
+        ([entry(file="a/../../root2/small.csv")], "is outside the folder; write a path below it"),
         ([entry(), entry(name="x", file="/etc/hostname")], "entry 2: file = '/etc/hostname' lies outside"),
     ],
 )

@@ -126,8 +126,8 @@ GOOD = '{"text": "tea", "target": "a"}\n'
         (GOOD + '{"text": 7, "target": "a"}\n', r"line 2: 'text' is int, not text"),
         (GOOD + '{"text": "x", "target": ["a"]}\n', r"line 2: 'target' is a list"),
         (GOOD + '{"text": "x", "target": null}\n', r"key 'target' has no value in 1 rows, first in line 2"),
-        ('{"text": "1 2 3", "target": "a"}\n', r"holds a term of two letters"),
-        ("\n\n", r"holds no documents"),
+        ('{"text": "1 2 3", "target": "a"}\n', r"contains a term of at least two letters"),
+        ("\n\n", r"contains no documents"),
         ("[" * 100_000, r"line 1 is not JSON"),
     ],
 )

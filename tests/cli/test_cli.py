@@ -127,7 +127,7 @@ def test_a_run_tells_each_cell_in_a_plain_line_and_ends_with_tables(call, suite,
     assert "accuracy" in out
     assert out.splitlines()[-2:] == ["2 ok", f"Report: {tmp_path / 'run' / 'report.html'}"]
     code, again, err = call("suite", "run", path, "--out", tmp_path / "run", *PLUGIN)
-    assert (code, err) == (0, "2 of 2 cells are finished already\n")
+    assert (code, err) == (0, "2 of 2 cells are already finished\n")
     assert again == out
 
 

@@ -155,7 +155,7 @@ def test_what_is_not_there_cannot_be_cleaned(data, name, words):
 
 def test_nothing_can_be_cleaned_from_an_empty_cache(data):
     data("clean", "--yes")
-    assert "it is empty" in data("clean", "csv", "--yes", code=2).stderr
+    assert "which is empty" in data("clean", "csv", "--yes", code=2).stderr
 
 
 def test_a_cache_can_be_moved(data, tmp_path, monkeypatch):
@@ -195,3 +195,44 @@ def test_a_full_disk_is_one_sentence_with_a_remedy(data, tmp_path):
     ]
     assert left == []
     assert "9,000" in data("show", "gaussians", *params).stdout
+
+
+PLUGIN = """
+from pubench import Dataset, hookimpl
+from pubench.data import Download, cache_root
+
+
+def load():
+    raise NotImplementedError
+
+
+def downloads():
+    files = sorted((cache_root() / "anyone" / "deep").glob("*"))
+    return [Download(f"mine:{file.name}", "a file", file, lambda: True) for file in files]
+
+
+@hookimpl
+def pubench_datasets():
+    return [Dataset(name=name, loader="mine:load", downloads="mine:downloads") for name in ("one", "two")]
+"""
+
+
+def test_emptying_the_cache_removes_what_any_plugin_declares_and_nothing_else(data, tmp_path):
+    cache, plugin = tmp_path / "cache", tmp_path / "mine.py"
+    plugin.write_text(PLUGIN)
+    for name in ("anyone/deep/declared", "anyone/undeclared", "openml/notes", "mine.txt"):
+        (cache / name).parent.mkdir(parents=True, exist_ok=True)
+        (cache / name).write_text("x")
+    listed = json.loads(data("list", "--json", "--plugin", str(plugin)).stdout)
+    # Two data sets share the declaration: it is one download.
+    assert [entry["name"] for entry in listed if "title" in entry] == ["mine:declared"]
+    data("clean", "--yes", "--plugin", str(plugin))
+    left = sorted(str(path.relative_to(cache)) for path in cache.rglob("*") if path.is_file())
+    assert left == ["anyone/undeclared", "mine.txt", "openml/notes"]
+    assert not (cache / "anyone" / "deep").exists()
+
+
+def test_emptying_the_cache_removes_the_record_of_checked_files(data, tmp_path):
+    (tmp_path / "cache" / "checked.json").write_text("{}")
+    data("clean", "--yes")
+    assert list((tmp_path / "cache").iterdir()) == []

@@ -86,7 +86,7 @@ def test_the_cache_is_cleaned_by_name_or_whole(pubench, tmp_path):
     [
         (("show", "gausians"), "did you mean 'gaussians'?"),
         (("show", "gaussians", "--params", "n=3"), "--params must be a JSON object"),
-        (("show", "gaussians", "--params", '{"m": 3}'), "params.m: it has no such parameter"),
+        (("show", "gaussians", "--params", '{"m": 3}'), "params.m: the loader has no such parameter"),
         (("show", "csv"), "params.path"),
         (("show", "gaussians", "--params", '{"n": -3}'), "n"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from helpers.suites import TOY, run
 
 from pubench.cli.report import make_report
-from pubench.data.cards import card, card_lines
+from pubench.data.cards import make_card
 from pubench.data.loading import load_stored
 from pubench.plugins.discovery import discover
 from pubench.reporting.text import markdown_report
@@ -29,10 +29,11 @@ def test_what_a_plugin_says_cannot_change_what_was_counted():
     entry = registered("toy-blobs")
     found = load_stored(entry, {}, files=[str(TOY)])
     told = {"rows": 7, "fingerprint": "mine", "licence": "CC0", "id": 990016, "title": "t"}
-    values = card(entry, replace(found, facts=told))
+    card = make_card(entry, replace(found, facts=told))
+    values = card.to_json()
     assert (values["rows"], values["fingerprint"]) == (found.n_rows, found.fingerprint)
     assert (values["licence"], values["title"]) == ("CC0", "t")
-    lines = {" ".join(line.split()) for line in card_lines(values)}
+    lines = {" ".join(line.split()) for line in card.lines()}
     assert "id 990016" in lines
     assert f"rows {found.n_rows:,}" in lines
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from pubench.data.labelling import Labelling, assign, check_counts
+from pubench.data.labelling import MECHANISMS, Labelling, Mechanism, Sar, Scar, assign, check_counts
 from pubench.data.values import Assignment
 from pubench.errors import DataError
 
@@ -173,9 +174,9 @@ def test_positives_beyond_those_there_are() -> None:
     every = run(y, Labelling("case-control", 269))
     assert set(parts(every)[0]) == set(u[y[u] == 1])
     assert every.notes == ()
-    with pytest.raises(DataError, match=r"1000 positives asked for, 269 can be labelled; lower positives"):
+    with pytest.raises(DataError, match=r"positives = 1000, but only 269 can be labelled; reduce positives"):
         run(y, Labelling("single-training-set", 1000))
-    with pytest.raises(DataError, match=r"1000 positives asked for, 384 can be labelled; lower positives"):
+    with pytest.raises(DataError, match=r"positives = 1000, but only 384 can be labelled; reduce positives"):
         run(y, Labelling("case-control", 1000, test_from="unlabelled"))
 
 
@@ -184,8 +185,8 @@ def test_positives_beyond_those_there_are() -> None:
     [
         (0, 9, "no positive row"),
         (9, 0, "no negative row"),
-        (1, 9, "of 1 positive rows none is left for the test part"),
-        (9, 1, "of 1 negative rows none is left for the test part"),
+        (1, 9, "none of the 1 positive rows is left for the test part"),
+        (9, 1, "none of the 1 negative rows is left for the test part"),
     ],
 )
 def test_missing_classes_are_named(n_positive: int, n_negative: int, words: str) -> None:
@@ -200,9 +201,9 @@ def test_given_split_is_obeyed_shuffled_and_required() -> None:
     assert set(a.train) == set(range(50))
     assert sorted(a.test) == list(range(50, 100))
     assert a.train[a.s == 0].tolist() != list(range(50))
-    with pytest.raises(DataError, match="no split of its own; give a share"):
+    with pytest.raises(DataError, match="no split of its own; set a share"):
         run(y, Labelling("case-control", 5, test="given"))
-    with pytest.raises(DataError, match="none is left for the test part"):
+    with pytest.raises(DataError, match="rows is left for the test part"):
         run(y, Labelling("case-control", 5, test="given"), split=np.repeat("train", 100))
 
 
@@ -220,18 +221,17 @@ def features_of(y: NDArray[np.uint8], d: int = 4, seed: int = 0) -> NDArray[np.f
             ("single-training-set", "population"),
         ]
     ),
-    st.sampled_from(["scar", "sar"]),
-    st.sampled_from(["linear", "direction"]),
+    st.sampled_from([Scar(), Sar(), Sar("direction")]),
 )
 def test_a_larger_p_contains_a_smaller_one_and_the_split_stays(
-    seed: int, protocol: tuple[Any, Any], mechanism: Any, model: Any
+    seed: int, protocol: tuple[Any, Any], mechanism: Mechanism
 ) -> None:
     y = classes(60, 60)
     scenario, test_from = protocol
     chosen: set[int] = set()
     tests = []
     for count in (1, 7, 20, 42):
-        labelling = Labelling(scenario, count, None, mechanism, 0.3, test_from, model)
+        labelling = Labelling(scenario, count, None, mechanism, 0.3, test_from)
         p, _, test = parts(run(y, labelling, seed, features=lambda: features_of(y)))
         assert chosen < set(p)
         chosen = set(p)
@@ -286,7 +286,7 @@ def test_sar_draws_the_exact_weighted_sample(count: int) -> None:
     e = 1 / (1 + np.exp(-2.0 * (x[:6] - x[:6].mean()) / x[:6].std()))
     p = e / e.sum()
     expected = {1: p, 2: p + p * (p / (1 - p)).sum() - p**2 / (1 - p), 7: 7 * p}[count]
-    labelling = Labelling("case-control", count, None, "sar", "given")
+    labelling = Labelling("case-control", count, None, Sar(), "given")
     drawn = [parts(run(y, labelling, seed, split, lambda: X))[0] for seed in range(3000)]
     hits = np.bincount(np.concatenate(drawn), minlength=6) / 3000
     assert np.abs(hits - expected).max() < 4 * np.sqrt(count * 0.25 / 3000)
@@ -300,7 +300,7 @@ def test_sar_of_no_strength_is_scar(seed: int) -> None:
     scar = run(y, Labelling("single-training-set", 10), seed)
     sar = run(
         y,
-        Labelling("single-training-set", 10, mechanism="sar", sar_strength=0.0),
+        Labelling("single-training-set", 10, mechanism=Sar(strength=0.0)),
         seed,
         features=lambda: features_of(y),
     )
@@ -314,7 +314,7 @@ def test_linear_sar_prefers_typical_positives_more_the_stronger_it_is() -> None:
     typical = X.sum(axis=1)
 
     def mean_typical(strength: float) -> float:
-        labelling = Labelling("case-control", 60, mechanism="sar", sar_strength=strength)
+        labelling = Labelling("case-control", 60, mechanism=Sar(strength=strength))
         drawn = [parts(run(y, labelling, seed, features=lambda: X))[0] for seed in range(20)]
         return float(np.mean([typical[p].mean() for p in drawn]))
 
@@ -327,7 +327,7 @@ def test_random_direction_sar_favours_no_side_of_the_classes() -> None:
     y = classes(400, 400)
     X = features_of(y)
     typical = X.sum(axis=1)
-    labelling = Labelling("case-control", 60, mechanism="sar", sar_model="direction", test="given")
+    labelling = Labelling("case-control", 60, mechanism=Sar("direction"), test="given")
     split = np.tile(["train", "train", "train", "test"], 200)
     drawn = [parts(run(y, labelling, seed, split, lambda: X))[0] for seed in range(300)]
     means = np.array([typical[p].mean() for p in drawn])
@@ -342,7 +342,7 @@ def test_sar_never_looks_at_test_rows(model: Any) -> None:
     y = np.random.default_rng(0).permutation(classes(50, 50))
     X = features_of(y)
     split = np.where(np.arange(100) % 4 > 0, "train", "test")
-    labelling = Labelling("single-training-set", 9, mechanism="sar", test="given", sar_model=model)
+    labelling = Labelling("single-training-set", 9, mechanism=Sar(model), test="given")
     other_y, other_X = y.copy(), X.copy()
     other_y[split == "test"] = 1 - other_y[split == "test"]
     other_X[split == "test"] *= 100
@@ -358,7 +358,7 @@ def test_sar_takes_missing_constant_and_sparse_features(model: Any) -> None:
     X = features_of(y)
     X[::7, 1] = np.nan
     X = np.column_stack([X, np.full(120, 3.0), np.full(120, np.nan)])
-    labelling = Labelling("single-training-set", 10, mechanism="sar", sar_model=model)
+    labelling = Labelling("single-training-set", 10, mechanism=Sar(model))
     assert parts(run(y, labelling, features=lambda: X))[0].size == 10
     sparse = csr_array(np.maximum(features_of(y), 0))
     assert parts(run(y, labelling, features=lambda: sparse))[0].size == 10
@@ -373,7 +373,7 @@ def test_sparse_and_dense_features_give_the_same_labels(model: Any) -> None:
     split = np.tile(["train", "train", "train", "test"], 50)
     X = features_of(y)
     X -= X[split == "train"].mean(axis=0)
-    labelling = Labelling("single-training-set", 30, mechanism="sar", sar_model=model, test="given")
+    labelling = Labelling("single-training-set", 30, mechanism=Sar(model), test="given")
     for seed in range(5):
         dense = run(y, labelling, seed, split, lambda: X)
         sparse = run(y, labelling, seed, split, lambda: csr_array(X))
@@ -385,8 +385,8 @@ def test_scar_never_asks_for_features() -> None:
         raise AssertionError
 
     run(classes(20, 20), Labelling("case-control", 5), features=refuse)
-    with pytest.raises(ValueError, match="SAR labelling needs features"):
-        run(classes(20, 20), Labelling("case-control", 5, mechanism="sar"))
+    with pytest.raises(ValueError, match="'case-control n_p=5 sar' needs features"):
+        run(classes(20, 20), Labelling("case-control", 5, mechanism=Sar()))
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ def test_scar_never_asks_for_features() -> None:
         ({"frequency": float("nan")}, "frequency = nan must lie"),
         ({"positives": 1, "test": 1.0}, "test = 1.0 must lie"),
         ({"positives": 1, "test": "gvien"}, "test = 'gvien' must lie"),
-        ({"positives": 1, "mechanism": "scr"}, "did you mean 'scar'"),
+        ({"positives": 1, "mechanism": "scr"}, "must be a Mechanism such as Scar"),
         ({"positives": 1, "scenario": "case-contrl"}, "did you mean 'case-control'"),
         ({"positives": 1, "test_from": "unlabelled", "scenario": "single-training-set"}, "needs scenario"),
         ({"positives": 1, "test_from": "unlabelled", "test": "given"}, "test as a share"),
@@ -412,6 +412,31 @@ def test_a_labelling_checks_itself(fields: dict[str, Any], words: str) -> None:
 
 def test_labels() -> None:
     assert Labelling("case-control", 100).label == "case-control n_p=100"
-    sar = Labelling("single-training-set", frequency=0.25, mechanism="sar")
+    sar = Labelling("single-training-set", frequency=0.25, mechanism=Sar())
     assert sar.label == "single-training-set c=0.25 sar"
     assert Labelling("case-control", 100, name="few").label == "few"
+
+
+def test_stored_keys_depend_on_the_parameters_of_the_mechanism() -> None:
+    """These digests are those of the first release: other ones would make users run finished cells again."""
+    labelling = Labelling("case-control", 100, mechanism=Sar("direction", 3.0), name="few")
+    assert labelling.identity() == {
+        "scenario": "case-control",
+        "positives": 100,
+        "frequency": None,
+        "mechanism": "sar",
+        "test": 0.3,
+        "test_from": "population",
+        "sar_model": "direction",
+        "sar_strength": 3.0,
+        "name": "",
+    }
+    scar = Labelling("case-control", 100).identity()
+    assert (scar["sar_model"], scar["sar_strength"]) == ("linear", 2.0)
+
+
+def test_every_mechanism_describes_its_parameters() -> None:
+    for name, mechanism in MECHANISMS.items():
+        assert name == mechanism.name
+        assert mechanism.summary
+        assert all(parameter.metadata["description"] for parameter in fields(mechanism))

@@ -143,10 +143,10 @@ def test_classes_are_called_by_their_text(tmp_path, monkeypatch, target, names):
         (Data(np.array([["a"]]), np.ones(1)), "X must be a matrix of numbers"),
         (Data(np.ones((3, 2)), np.ones(2)), "target has shape (2,), X has 3 rows"),
         (Data(np.ones((0, 2)), np.ones(0)), "is empty: 0 rows, 2 features"),
-        (Data(np.array([[np.inf]]), np.ones(1)), "holds infinite values; clip them or set them missing"),
+        (Data(np.array([[np.inf]]), np.ones(1)), "contains infinite values; clip them or set them to NaN"),
         (
             Data(np.ones((2, 1)), np.ones(2), split=np.array(["train", "dev"])),
-            "split must say 'train' or 'test'",
+            "split must be 'train' or 'test'",
         ),
     ],
 )
@@ -204,7 +204,7 @@ def test_an_identity_that_raises_is_the_data_sets_error():
 
 def test_a_loader_that_cannot_be_called_so_is_told():
     with pytest.raises(
-        DataError, match=r"'toy-blobs' could not be loaded: params.colour: it has no such parameter"
+        DataError, match=r"'toy-blobs' could not be loaded: params.colour: the loader has no such parameter"
     ):
         toy("toy-blobs", colour="red")
     missing = Registered(Dataset(name="gone", loader="toy_plugin:gone"), Origin("p", "d", "1"))
@@ -218,9 +218,9 @@ def test_positive_classes_are_chosen_by_name():
     assert select_classes(found, ("no",), ("yes",)) == {0: 1, 1: 0}
     for positive, negative, words in [
         (("yse",), None, "has no class 'yse'; did you mean 'yes'"),
-        ((), None, r"names no positive class; set positive = \[\.\.\.\] from no, yes"),
+        ((), None, r"declares no positive class; set positive to some of no, yes"),
         (("yes",), ("yes", "no"), "class 'yes' is both positive and negative"),
-        (("yes", "no"), None, "would have one class only; leave a class out of positive"),
+        (("yes", "no"), None, "would have only one class; remove a class from positive"),
     ]:
         with pytest.raises(DataError, match=words):
             select_classes(found, positive, negative)
@@ -229,12 +229,12 @@ def test_positive_classes_are_chosen_by_name():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"split": np.array(["train", "test"])}, "split must say 'train' or 'test' for each of the 6 rows"),
-        ({"split": np.array(["train", "test", "dev"] * 2)}, "split must say"),
+        ({"split": np.array(["train", "test"])}, "split must be 'train' or 'test' for each of the 6 rows"),
+        ({"split": np.array(["train", "test", "dev"] * 2)}, "split must be"),
         ({"feature_names": ("a",)}, "1 feature names for 2 features"),
         ({"categorical": {5: ("a", "b")}}, "categorical column 5 is not one of the 2 features"),
-        ({"categorical": {0: ("a", "b")}}, "column 0 holds codes outside 0..1"),
-        ({"X": csr_array([[np.nan, 1.0]] * 6)}, "a sparse matrix cannot hold missing"),
+        ({"categorical": {0: ("a", "b")}}, "column 0 contains codes outside 0..1"),
+        ({"X": csr_array([[np.nan, 1.0]] * 6)}, "a sparse matrix cannot contain missing"),
     ],
 )
 def test_extras_that_do_not_fit_the_rows_are_refused(tmp_path, monkeypatch, change, words):

@@ -125,7 +125,7 @@ def test_sparse_bias_column_is_kept_and_unseen_columns_are_zero() -> None:
 
 
 def test_sparse_refusals_are_one_sentence() -> None:
-    with pytest.raises(DataError, match="missing values, which cannot be filled; load the data dense"):
+    with pytest.raises(DataError, match="missing values, which cannot be filled; load the data as a dense"):
         fitted(Preprocess(), csr_array(np.array([[np.nan, 1.0]])), {})
     clean = csr_array(np.array([[1.0, 2.0], [0.0, 1.0]]))
     with pytest.raises(DataError, match="set categorical = 'codes'"):

@@ -89,7 +89,7 @@ def test_given_split() -> None:
     train, test = given_split(np.array(["train", "test", "train"]))
     assert train.tolist() == [0, 2]
     assert test.tolist() == [1]
-    with pytest.raises(DataError, match="'valid' for a row; say 'train' or 'test'"):
+    with pytest.raises(DataError, match="'valid' for a row; it must be 'train' or 'test'"):
         given_split(np.array(["train", "valid"]))
 
 

@@ -86,7 +86,7 @@ BAD_SUITES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "all classes positive": (
         {"datasets": [{"use": "blobs", "positive": ["yes", "no"]}]},
-        ("one class only; leave a class out of positive",),
+        ("only one class; remove a class from positive",),
     ),
     "key": ({"replicate": 3}, ("replicate = 3: unknown key; did you mean 'replicates'?",)),
     "inner key": (
@@ -101,7 +101,7 @@ BAD_SUITES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "prior of zero": ({"prior": {"source": 0}}, ("prior.source = 0: must be a number between 0 and 1",)),
     "too many positives": (
         {"labellings": [{**CASE_CONTROL, "scenario": "single-training-set", "positives": 999}]},
-        ("data set 'blobs': labelling 'single-training-set n_p=999': 999 positives asked for, 36 can be",),
+        ("data set 'blobs': labelling 'single-training-set n_p=999': positives = 999, but only 36 can be",),
     ),
     "too large a sample": (
         {"datasets": [{"use": "blobs", "sample": {"positive": 49}}]},

@@ -23,7 +23,7 @@ BROKEN = {
     "texts": "'texts': X must be a matrix of numbers",
     "short-target": "'short-target': target has shape (3,), X has 4 rows",
     "nothing": "'nothing' is empty: 0 rows, 2 features",
-    "infinite": "'infinite' holds infinite values",
+    "infinite": "'infinite' contains infinite values",
 }
 
 

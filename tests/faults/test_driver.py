@@ -100,7 +100,7 @@ def test_a_run_killed_after_some_cells_can_be_resumed(
         assert enough <= stored(out) < CELLS
     result = run(suite, out, "--jobs", jobs)
     assert (result.returncode, sentences(result)) == (0, [])
-    assert f" of {CELLS} cells are finished already" in result.stderr
+    assert f" of {CELLS} cells are already finished" in result.stderr
     assert stable_rows(out) == undisturbed
 
 

@@ -105,7 +105,7 @@ def test_everything_wrong_is_said_at_once_and_where():
             {"datasets": [{"use": "toy-blobs", "sample": {"positive": 31}}]},
             "has 30 positive rows; ask for fewer",
         ),
-        ({"datasets": [{"use": "toy-blobs", "positive": ["yes", "no"]}]}, "would have one class only"),
+        ({"datasets": [{"use": "toy-blobs", "positive": ["yes", "no"]}]}, "would have only one class"),
     ],
 )
 def test_what_the_data_cannot_serve_is_refused(changes, words):

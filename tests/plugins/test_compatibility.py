@@ -16,7 +16,7 @@ from pubench.plugins.discovery import build_registry, discover
 from pubench.plugins.registry import Origin
 from pubench.specs import Algorithm
 
-NEWER = f"made for a newer pubench: it needs plugin API {API + 1}, and pubench 0.1.0 has {API}; upgrade pubench, or"
+NEWER = f"made for a newer pubench: it needs plugin API {API + 1}, but pubench 0.1.0 has {API}; upgrade pubench, or"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_plugin_that_declares_nothing_is_of_the_first_api(third):
 @pytest.mark.parametrize("declared", ["1", 0, -1, 1.5, True, [1]])
 def test_what_is_no_number_of_an_api_is_refused(declared):
     refusal, advice = verdict(declared)
-    assert refusal.startswith(f"PUBENCH_API is {declared!r}; write the number of the plugin API there")
+    assert refusal.startswith(f"PUBENCH_API is {declared!r}; set it to the version of the plugin API")
     assert not advice
 
 
@@ -57,7 +57,7 @@ def test_an_older_plugin_is_used_and_told_what_to_change(third):
     assert registry.algorithm("x").spec.estimator == "a:b"
     (told,) = registry.warnings()
     assert told == (
-        "plugin 'p' (d 1): made for plugin API 2, and pubench 0.1.0 has 3; to bring it up to date: return lists, not "
+        "plugin 'p' (d 1): made for plugin API 2, but pubench 0.1.0 has 3; to update the plugin: return lists, not "
         "tuples; then set PUBENCH_API = 3"
     )
 

@@ -72,7 +72,7 @@ def test_a_file_named_like_a_known_module_is_refused(tmp_path):
     for name in ("json", "mailbox"):
         path = tmp_path / f"{name}.py"
         path.write_text("")
-        with pytest.raises(PubenchError, match=f"a module named '{name}' exists already; rename the file"):
+        with pytest.raises(PubenchError, match=f"a module named '{name}' already exists; rename the file"):
             load_file(path)
 
 
@@ -94,5 +94,5 @@ def test_a_file_that_is_importable_anyway_is_imported_as_that_module(plugin_file
 def test_what_is_no_python_file_is_refused(tmp_path, name):
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "notes.txt").write_text("")
-    with pytest.raises(PubenchError, match=r"is not a Python file; give the path of a \.py file"):
+    with pytest.raises(PubenchError, match=r"is not a Python file; name an existing \.py file"):
         load_file(tmp_path / name)

@@ -39,18 +39,18 @@ BROKEN = {
     "blank": (algorithm("my method"), "must be lower-case words joined by dashes"),
     "sees-truth": (
         algorithm("cheat", labels="true"),
-        "'supervised-' or 'pn-' are for labels='true', and only",
+        "'supervised-' or 'pn-' if and only if labels='true'",
     ),
-    "named-for-truth": (algorithm("supervised-x"), "'supervised-' or 'pn-' are for labels='true', and only"),
-    "pn-pu": (algorithm("pn-x"), "'supervised-' or 'pn-' are for labels='true', and only they"),
+    "named-for-truth": (algorithm("supervised-x"), "'supervised-' or 'pn-' if and only if labels='true'"),
+    "pn-pu": (algorithm("pn-x"), "'supervised-' or 'pn-' if and only if labels='true'"),
     "needy": (algorithm("needy", needs=("prior",)), "needs ('prior',) but receives (); add it there"),
     "greedy": (algorithm("greedy", receives=("y",)), "receives = ('y',); pubench knows 'prior', 'scenario',"),
     "misspelt-scenario": (
         algorithm("m", scenarios=("case-controll",)),
         "scenarios = ('case-controll',); pubench knows 'case-control', 'single-training-set'",
     ),
-    "no-scenario": (algorithm("m", scenarios=()), "'m' is made for no scenario"),
-    "one-text": (algorithm("m", receives="prior"), "receives = 'prior' is a text; write ('prior',)"),
+    "no-scenario": (algorithm("m", scenarios=()), "'m' supports no scenario"),
+    "one-text": (algorithm("m", receives="prior"), "receives = 'prior' is text; write ('prior',)"),
     "misspelt-accepts": (
         algorithm("m", accepts=("spares",)),
         "accepts = ('spares',); pubench knows 'sparse'",

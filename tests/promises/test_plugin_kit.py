@@ -90,7 +90,7 @@ def test_the_example_is_checked_part_by_part(clean: Clean, example: Path) -> Non
         "example-raises": "RuntimeError: this method does not want to be fitted",
         "example-broken": "plugin 'example-broken' cannot be loaded: RuntimeError: this plugin cannot be imported",
         "example-slow": "importing plugin 'example-slow' takes",
-        "example-twin": "algorithm 'naive-hgb' is registered by 'pubench 0.1.0' as well",
+        "example-twin": "algorithm 'naive-hgb' is also registered by 'pubench 0.1.0'",
     }
     for name, message in told.items():
         done = clean.run(example, "pubench", "plugin", "check", name, "--json", code=1)

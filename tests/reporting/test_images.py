@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from helpers.html import outline, row
 from matplotlib.image import imread
+from pubench.child.inside import COLUMNS, PIXELS, look_inside
 
 from pubench import load_dataset, read_results, run_suite
-from pubench.child.inside import COLUMNS, PIXELS, look_inside
 from pubench.cli.report import html_page, make_report, markdown_page
 from pubench.data import Data
 from pubench.data.checks import checked_data
@@ -176,14 +176,14 @@ def test_a_shape_that_does_not_fit_is_told_in_a_sentence(shape: Any) -> None:
     data = Data(np.ones((4, 6)), np.array([0, 1, 0, 1]), image_shape=shape)
     with pytest.raises(DataError) as found:
         checked_data("mine", data)
-    rest = "does not fit 6 features; give height and width, whose product they are"
+    rest = "does not match 6 features; set the height and width in pixels"
     assert str(found.value) == f"'mine': image_shape {shape} {rest}"
 
 
 def test_pixels_are_no_categories() -> None:
     X, target = np.zeros((2, 6)), np.array([0, 1])
     assert checked_data("mine", Data(X, target, image_shape=(2, 3))).image_shape == (2, 3)
-    with pytest.raises(DataError, match="pixels are no categories"):
+    with pytest.raises(DataError, match="pixels cannot be categorical"):
         checked_data("mine", Data(X, target, categorical={0: ("a",)}, image_shape=(2, 3)))
 
 

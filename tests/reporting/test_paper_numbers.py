@@ -108,7 +108,7 @@ def test_every_number_is_accounted_for() -> None:
         {"dataset": "e", "algorithm": "b", "reason": "half of the rows"},
         {"dataset": "g", "reason": "x"},
     ]
-    missing = [{"what": "all of h", "cells": 4, "reason": "not to be had"}]
+    missing = [{"what": "all of h", "cells": 4, "reason": "unavailable"}]
     paper = {"citation": "c", "numbers": numbers, "apart": apart, "missing": missing}
     report = build_report(found, "s", {"acc": True}, paper=paper)
     assert report.paper is not None
@@ -116,7 +116,7 @@ def test_every_number_is_accounted_for() -> None:
     assert paper_summary(report.paper) == [
         "Compared: 3 numbers, 1 within the combined deviation, 1 worse, 1 not judged.",
         "Apart, e (half of the rows): 1 number, 1 better.",
-        "Missing: all of h, 4 (not to be had).",
+        "Missing: all of h, 4 (unavailable).",
     ]
     markdown = markdown_report(report)
     assert "Apart, e (half of the rows): 1 number, 1 better." in markdown

@@ -77,7 +77,7 @@ def test_what_no_prior_can_be_is_skipped_or_refused():
     assert [bool(cell.skip) for cell in made] == [False, False, True, False]
     assert made[2].skip == "3 times the prior 0.333 (toy-blobs) is not a valid prior; reduce prior.factors"
     refused = {
-        "0.6\nfactors = [0.5, 2]": "prior.factors = [0.5, 2]: 2 times 0.6 is no prior; give smaller factors",
+        "0.6\nfactors = [0.5, 2]": "prior.factors = [0.5, 2]: 2 times 0.6 is not a valid prior; reduce the factors",
         '"none"\nfactors = [1]': 'prior.factors = [1]: have no effect with source = "none"',
         '"true"\nfactors = [0.0]': "prior.factors = [0.0]: must be above 0 and at most 1000",
         '"true"\nfactors = [2, 2.0]': "prior.factors = [2, 2.0]: lists 2.0 twice",

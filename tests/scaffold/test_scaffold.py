@@ -131,14 +131,14 @@ def _umask():
         (["../up"], "cannot be the name of a plugin"),
         (["1st"], "cannot be the name of a plugin"),
         (["a" * 41], "40 letters at most"),
-        (["class"], "'class' is a word or a module of Python already; choose another name"),
-        (["json"], "'json' is a word or a module of Python already"),
-        (["numpy"], "'numpy' is a word or a module of Python already"),
-        (["wlr"], "algorithm 'wlr' is registered already; choose another name"),
-        (["puf", "--kind", "criterion"], "criterion 'puf' is registered already"),
+        (["class"], "'class' is already a keyword or a module of Python; choose another name"),
+        (["json"], "'json' is already a keyword or a module of Python"),
+        (["numpy"], "'numpy' is already a keyword or a module of Python"),
+        (["wlr"], "algorithm 'wlr' is already registered; choose another name"),
+        (["puf", "--kind", "criterion"], "criterion 'puf' is already registered"),
         (["supervised-mine"], "algorithm 'supervised-mine' is reserved"),
-        (["mine", "--kind", "dataset", "--cython"], "a data set has no loop to compile; leave out --cython"),
-        (["there"], "there exists already; choose another name, or remove it"),
+        (["mine", "--kind", "dataset", "--cython"], "a data set has no loop to compile; remove --cython"),
+        (["there"], "there already exists; choose another name"),
     ],
 )
 def test_a_refusal_is_one_sentence_and_writes_nothing(tmp_path, capsys, monkeypatch, arguments, said):
@@ -165,6 +165,8 @@ def test_a_disk_that_fails_leaves_nothing_half_written(tmp_path, monkeypatch):
         return write(self, *arguments, **options)
 
     monkeypatch.setattr(Path, "write_text", failing)
-    with pytest.raises(PubenchError, match=r"cannot write .*mine: No space left on device; choose a folder"):
+    with pytest.raises(
+        PubenchError, match=r"cannot write .*mine: No space left on device; choose a writable folder"
+    ):
         new_plugin("mine", "metric", discover(), parent=tmp_path)
     assert list(tmp_path.iterdir()) == []

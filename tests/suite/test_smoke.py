@@ -126,17 +126,17 @@ def test_a_name_that_ends_in_smoke_finds_the_whole_suite(
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('labellings = ["few"]', 'labellings = ["fwe"]', r"datasets\[0\]\.labellings.*'fwe' is no label"),
+        ('labellings = ["few"]', 'labellings = ["fwe"]', r"datasets\[0\]\.labellings.*'fwe' is not a label"),
         ('datasets = ["wine"]', 'datasets = ["wien"]', r"algorithms\[1\]\.datasets.*did you mean 'wine'"),
         ('datasets = ["wine"]', 'datasets = ["wine", "iris"]', r"'W' is taken by algorithms\[0\]"),
         ('datasets = ["wine"]\n', "", r"'W' is taken by algorithms\[0\]"),
         (
             "[report]",
             '[smoke]\ndatasets = ["x"]\n[report]',
-            r"smoke\.datasets.*'x' is no label under datasets",
+            r"smoke\.datasets.*'x' is not a label under datasets",
         ),
-        ("[report]", "[smoke]\nsample = { x = 3 }\n[report]", r"smoke\.sample.*'x' is no label"),
-        ("[report]", "[smoke]\nparams = { x = {} }\n[report]", r"smoke\.params.*'x' is no label"),
+        ("[report]", "[smoke]\nsample = { x = 3 }\n[report]", r"smoke\.sample.*'x' is not a label"),
+        ("[report]", "[smoke]\nparams = { x = {} }\n[report]", r"smoke\.params.*'x' is not a label"),
         (
             "[report]",
             "[smoke]\nsample = { wine = 0 }\n[report]",

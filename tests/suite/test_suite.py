@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from pubench.data.labelling import Labelling
+from pubench.data.labelling import Labelling, Sar, Scar
 from pubench.errors import SuiteError
 from pubench.specs import Choice, Float, Int
 from pubench.suite import (
@@ -109,8 +109,8 @@ def test_every_key_arrives() -> None:
     assert cancer.sample is not None
     assert (cancer.sample.positive, cancer.sample.negative) == (200, 150)
     assert suite.labellings == (
-        Labelling("case-control", 100, None, "sar", "given", "population", "direction", 3.0, "few"),
-        Labelling("case-control", None, 0.25, "scar", 0.4, "unlabelled"),
+        Labelling("case-control", 100, None, Sar("direction", 3.0), "given", "population", "few"),
+        Labelling("case-control", None, 0.25, Scar(), 0.4, "unlabelled"),
     )
     (algorithm,) = suite.algorithms
     assert (algorithm.use, algorithm.label, algorithm.tune) == ("wlr", "Weighted LR", True)

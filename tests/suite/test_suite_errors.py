@@ -26,7 +26,7 @@ WRONG = [
     (
         "[[datasets]]",
         '[report]\ntest = "t"\nmissing = "worst-rank"\n[[datasets]]',
-        'report.missing = "worst-rank": has no differences for test = "t"',
+        'report.missing = "worst-rank": gives test = "t" no differences',
     ),
     (
         "[[datasets]]",
@@ -36,17 +36,17 @@ WRONG = [
     (
         "[[datasets]]",
         f"{PAPER.replace('wlr', 'wrl')}[[datasets]]",
-        "paper.numbers[0].algorithm = \"wrl\": is no algorithm of this suite's tables; did you mean 'wlr'?",
+        "paper.numbers[0].algorithm = \"wrl\": is not among the algorithms of this suite's tables; did you mean 'wlr'?",
     ),
     (
         "[[datasets]]",
         f"{PAPER.replace('f1', 'f2')}[[datasets]]",
-        'paper.numbers[0].metric = "f2": is no metric of this suite\'s tables; known: accuracy, f1',
+        'paper.numbers[0].metric = "f2": is not among the metrics of this suite\'s tables; known: accuracy, f1',
     ),
     (
         "[[datasets]]",
         f'{PAPER}apart = [{{ algorithm = "wrl", reason = "r" }}]\n[[datasets]]',
-        "paper.apart[0].algorithm = \"wrl\": is no algorithm of this suite's tables; did you mean 'wlr'?",
+        "paper.apart[0].algorithm = \"wrl\": is not among the algorithms of this suite's tables; did you mean 'wlr'?",
     ),
     (
         "[[datasets]]",
@@ -56,7 +56,7 @@ WRONG = [
     (
         "[[datasets]]",
         f"{PAPER.replace('breast-cancer', 'brest-cancer')}[[datasets]]",
-        "paper.numbers[0].dataset = \"brest-cancer\": is no dataset of this suite's tables; did you mean 'bre",
+        'paper.numbers[0].dataset = "brest-cancer": is not among the datasets of this suite\'s tables; did you',
     ),
     (
         "[[datasets]]",
@@ -66,7 +66,7 @@ WRONG = [
     (
         "[[datasets]]",
         f'{PAPER}apart = [{{ metric = "accuracy", reason = "r" }}]\n[[datasets]]',
-        "paper.apart[0]: fits none of the numbers; mend it or remove it",
+        "paper.apart[0]: matches none of the numbers; fix it or remove it",
     ),
     (
         "positives = 100",
@@ -131,8 +131,8 @@ WRONG = [
     ('use = "wlr"', 'use = "wlr"\ntune = "yes"', 'algorithms[0].tune = "yes": must be true or false'),
     ('use = "wlr"', 'use = "wlr"\nparam = {}', "algorithms[0].param: unknown key; did you mean 'params'?"),
     ('use = "wlr"', 'use = "wlr"\nparams = 3', "algorithms[0].params = 3: must be a table"),
-    ('use = "wlr"', 'use = "wlr"\nparams = { d = 2020-01-01 }', "algorithms[0].params: holds a value"),
-    ('use = "wlr"', 'use = "wlr"\nparams = { d = [inf] }', "algorithms[0].params: holds a value"),
+    ('use = "wlr"', 'use = "wlr"\nparams = { d = 2020-01-01 }', "algorithms[0].params: contains a value"),
+    ('use = "wlr"', 'use = "wlr"\nparams = { d = [inf] }', "algorithms[0].params: contains a value"),
     (
         'use = "wlr"',
         'use = "wlr"\nsearch = { c = [1] }',
@@ -256,7 +256,7 @@ def test_one_wrong_search_gives_one_line(space: str, start: str) -> None:
 def test_a_parameter_is_fixed_or_searched() -> None:
     check_one(
         f"{MINIMAL}tune = true\nparams = {{ c = 1 }}\nsearch = {{ c = [1, 2] }}",
-        "algorithms[0].search.c = [1, 2]: is fixed under params too",
+        "algorithms[0].search.c = [1, 2]: is also fixed under params",
     )
 
 
@@ -278,11 +278,11 @@ def test_an_automatic_label_may_meet_a_given_one() -> None:
 
 def test_what_is_not_toml_is_located() -> None:
     assert problems("name = 'x'\nseed = = 3\n") == [
-        "x.toml: is not valid TOML at line 2, column 8: Invalid value; mend it there"
+        "x.toml: is not valid TOML at line 2, column 8: Invalid value; fix it there"
     ]
     (line,) = problems("name = 'x'\nname = 'y'\n")
     assert line.startswith("x.toml: is not valid TOML at line 2")
     (line,) = problems("a = " + "[" * 100_000)
     assert line.startswith("x.toml: is nested too deeply")
     (line,) = problems("seed = 1" + "0" * 5000)
-    assert line.startswith("x.toml: holds a number that is too long")
+    assert line.startswith("x.toml: contains a number that is too long")

@@ -66,16 +66,16 @@ SPARSE_TAG = """
         return tags
 """
 BAD = {
-    "reads-globals": ({"fit": PEEK}, "test_learns_from_s_alone", "it reads true labels from the globals"),
+    "reads-globals": ({"fit": PEEK}, "test_learns_from_s_alone", "it reads true labels from globals"),
     "reads-frames": (
         {"fit": FRAME},
         "test_learns_from_s_alone",
-        "it reads true labels from the globals or from",
+        "it reads true labels from globals or from",
     ),
     "reads-builtins": (
         {"fit": PEEK.replace("globals()", 'vars(__import__("builtins"))')},
         "test_learns_from_s_alone",
-        "or the like, which is none of its inputs: it reads true labels",
+        "or similar, which is not one of its inputs: it reads true labels",
     ),
     "no-probabilities-yet": (
         {"more": "def predict_proba(self, X):\n        raise NotImplementedError('later')"},
@@ -85,12 +85,12 @@ BAD = {
     "prior-upside-down": (
         {"fit": "self.share_ = 1 - self.prior"},
         "test_prior",
-        "with prior=0.85: it uses the prior upside down",
+        "with prior=0.85; check the direction in which it uses the prior",
     ),
     "refuses-missing-cells": (
         {"accepts": '("missing",)'},
         "test_missing_cells",
-        "on rows with missing cells, which it claims to take, it raised ValueError",
+        "on rows with missing cells, which it declares to accept, it raised ValueError",
     ),
     "mutates-sparse-rows": (
         {
@@ -100,28 +100,28 @@ BAD = {
             "more": SPARSE_TAG,
         },
         "test_sparse_rows",
-        "fit wrote into the sparse rows it was given",
+        "fit modified its sparse input",
     ),
     "ignores-the-seed": (
         {"fit": "self.coef_ += 0.01 * np.random.default_rng().standard_normal(X.shape[1])"},
         "test_random_state",
-        "differs: it ignores the seed",
+        "with random_state=0, so that it ignores the seed",
     ),
     "seeds-itself": (
         {"fit": "self.coef_ += 0.01 * np.random.default_rng(7).standard_normal(X.shape[1])"},
         "test_random_state",
-        "it draws by the fixed seed 7 whatever random_state it is given",
+        "it uses the fixed seed 7 instead of random_state",
     ),
     "draws-globally": (
         {"fit": "self.coef_ += 0.01 * np.random.standard_normal(X.shape[1])"},
         "test_random_state",
         "it ignores the seed somewhere; draw from sklearn.utils.check_random_state",
     ),
-    "mutates": ({"fit": "X -= X.mean(axis=0)"}, "test_input_untouched", "fit wrote into the X it was given"),
+    "mutates": ({"fit": "X -= X.mean(axis=0)"}, "test_input_untouched", "fit modified its input X"),
     "above-one": (
         {"above": " + 0.5"},
         "test_probabilities",
-        "probabilities lie between 0 and 1",
+        "return probabilities between 0 and 1",
     ),
     "constant-features": (
         {"fit": "np.linalg.inv(np.cov(X, rowvar=False))"},
@@ -136,7 +136,7 @@ BAD = {
             "more": SPARSE_TAG,
         },
         "test_sparse_rows",
-        "it claims sparse rows but makes them dense: ",
+        "it declares sparse rows but makes them dense: ",
     ),
     "signature": (
         {"given": "X", "head": "y = None"},
@@ -185,8 +185,8 @@ def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
     lines = shown.splitlines()
     assert lines[0] == "algorithm means"
     assert "  ok    It passes scikit-learn's estimator checks" in lines
-    assert "  ok    Its time grows with the rows as it claims" in lines
-    assert "  -     Its results are equal for any n_jobs (it has no n_jobs)" in lines
+    assert "  ok    Its time grows with the rows as it declares" in lines
+    assert "  -     Its results do not depend on n_jobs (it has no n_jobs)" in lines
     assert lines[-1] == "0 findings, 18 checks passed, 3 do not apply"
 
 
@@ -205,7 +205,7 @@ def test_every_message_is_another():
 def test_a_plugin_that_kills_or_hangs_its_process_is_a_finding_and_the_others_go_on(tmp_path):
     file = written(tmp_path, "deadly", fit="import os\n        X.std() or os.abort()")
     found = findings(tmp_path, file, 1)
-    assert found == {"test_constant_features": "it killed its process by SIGABRT"}
+    assert found == {"test_constant_features": "it killed its process with SIGABRT"}
     file = written(tmp_path, "hanging", fit="import time\n        X.std() or time.sleep(6000)")
     done = pubench(tmp_path, "plugin", "check", file, "--seconds", "60", code=1)
     assert "did not end within 60 seconds and was stopped" in " ".join(done.stdout.split())
@@ -217,7 +217,7 @@ def test_a_plugin_that_kills_or_hangs_its_process_is_a_finding_and_the_others_go
     [
         ("absent", "'absent' is neither a file, a folder, nor the name of an installed plugin; known: "),
         ("liner", "did you mean 'linear'?"),
-        (".", "has no pyproject.toml, so it is no package"),
+        (".", "has no pyproject.toml, so that it is not a package"),
         ("notes.txt", "plugin file 'notes.txt' is not a Python file"),
         ("hookless.py", "implements no pubench hook"),
         ("raising.py", "raising.py': ZeroDivisionError: division by zero"),
@@ -264,6 +264,6 @@ def test_a_name_that_is_taken_is_a_finding(tmp_path):
     )
     done = pubench_with(tmp_path, "plugin", "check", "again", "--json")
     found = {o["check"]: o["message"] for o in json.loads(done.stdout) if o["status"] == "finding"}
-    assert "metric 'f1' is registered by 'pubench 0.1.0' as well" in found["test_name"]
+    assert "metric 'f1' is also registered by 'pubench 0.1.0'" in found["test_name"]
     assert found["test_metadata"].startswith("the spec of 'f1' lacks summary;")
-    assert "cannot be called as pubench does it, function(y, values)" in found["test_signature"]
+    assert "cannot be called as function(y, values)" in found["test_signature"]

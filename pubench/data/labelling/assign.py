@@ -1,17 +1,16 @@
-"""From true classes to an assignment: which rows train and test, and which positives carry a label."""
+"""From true classes to an assignment: a cell's training and test rows, and its labelled positives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data.labelling.propensity import log_propensity
 from pubench.data.labelling.protocol import Labelling, check_counts, labelled_count
 from pubench.data.splits import given_split, rounded, train_test
-from pubench.data.values import Assignment
+from pubench.data.values import Array, Assignment
 from pubench.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,13 +27,13 @@ def assign(
     *,
     split_rng: np.random.Generator,
     label_rng: np.random.Generator,
-    split: NDArray[Any] | None = None,
+    split: Array | None = None,
     features: Callable[[], Matrix] | None = None,
 ) -> Assignment:
     """Choose the training and test rows and label some training positives.
 
     case-control, test from the population (Kiryo et al., 2017)
-        U is all training rows, P is drawn from their positives, with replacement once there are too few.
+        U is all training rows. P is drawn from their positives, with replacement if there are too few.
         The prior is the training rows' mean of y.
     case-control, test from the unlabelled rows (Wang et al., PUAL, section 4.2.3)
         P is drawn from all positives; the other rows are split into U and test. The prior is U's mean of y.
@@ -42,9 +41,9 @@ def assign(
         P is drawn from the training positives, U is the rest, or (section 5.3) the rest without some of its
         positives. The prior is the mean of y over P and U.
 
-    The split uses `split_rng` only. Each positive draws one key from `label_rng` and the largest keys win, so
-    that a larger P contains a smaller one drawn with the same seeds. (P drawn with replacement is an i.i.d.
-    sample; it contains a smaller such P, not one drawn without replacement.)
+    The split uses `split_rng` only. Each positive draws one key from `label_rng`, and the positives with the largest
+    keys are labelled. A larger P therefore contains a smaller one drawn with the same seeds. (P drawn with
+    replacement is an i.i.d. sample; it contains a smaller such P, not one drawn without replacement.)
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ def assign(
     split : array of shape (n,), optional
         ``"train"`` or ``"test"``, for ``test="given"``.
     features : callable, optional
-        Returns the features, shape (n, d); called for a SAR labelling only.
+        Returns the features, shape (n, d); called only if the mechanism uses features.
 
     Returns
     -------
@@ -88,7 +87,7 @@ def label_all(
     rng: np.random.Generator,
     features: Callable[[], Matrix] | None = None,
 ) -> Assignment:
-    """Label some positives, keeping no row for testing; real PU data (``positives="given"``) keep their labels.
+    """Label some positives without a test split; real PU data (``positives="given"``) keep their labels.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ def label_all(
         ``test`` and ``test_from`` have no effect.
     rng : Generator
     features : callable, optional
-        Returns the features, shape (n, d); called for a SAR labelling only.
+        Returns the features, shape (n, d); called only if the mechanism uses features.
 
     Returns
     -------
@@ -113,21 +112,21 @@ def label_all(
 
 
 def _unlabelled(y: NDArray[np.uint8], rows: Rows, chosen: Rows, labelling: Labelling) -> Rows:
-    """Return U: the rows without P where both are one sample, all of them where P is drawn apart."""
+    """Return U: all rows in case-control data, else the rows outside P."""
     if labelling.scenario == "case-control":
         return rows
     rest: Rows = rows[_without(chosen, y.size)[rows]]
     if labelling.unlabelled_positives == 1:
         return rest
     positives = rest[y[rest] == 1]
-    # Rows are in random order, so the first ones are a random sample; a larger one contains it.
+    # Rows are in random order, so that the first ones are a random sample, and larger samples contain smaller ones.
     left_out = positives[rounded(labelling.unlabelled_positives * positives.size) :]
     kept: Rows = rest[_without(left_out, y.size)[rest]]
     return kept
 
 
 def _prior(y: NDArray[np.uint8], chosen: Rows, unlabelled: Rows, labelling: Labelling) -> float:
-    """Return the share of positives in the sample of the population: U, or P and U together."""
+    """Return the share of positives in the population sample: U, or P and U together."""
     sample = unlabelled if labelling.scenario == "case-control" else np.concatenate([chosen, unlabelled])
     return float(y[sample].mean())
 
@@ -146,23 +145,21 @@ def _given_labels(
     rng: np.random.Generator,
     given: tuple[Rows, Rows] | None,
 ) -> Assignment:
-    """Split real PU data; both parts keep labelled and unlabelled rows, and nobody knows the prior."""
+    """Split real PU data; both parts keep labelled and unlabelled rows, and the prior is unknown."""
     train, test = train_test(s, float(labelling.test), rng) if given is None else given
     train, test = rng.permutation(train), rng.permutation(test)
     ordered = np.concatenate([train[s[train] == 1], train[s[train] == 0]])
-    note = "true classes unknown: judged by PU-only criteria on held-out rows"
+    note = "true classes unknown: evaluated by PU-only criteria on held-out rows"
     return Assignment(ordered, s[ordered], test, None, (note,))
 
 
-def _given_parts(
-    y: NDArray[np.uint8], labelling: Labelling, split: NDArray[Any] | None
-) -> tuple[Rows, Rows] | None:
+def _given_parts(y: NDArray[np.uint8], labelling: Labelling, split: Array | None) -> tuple[Rows, Rows] | None:
     if labelling.test != "given":
         return None
     if split is None or len(split) != y.size:
         raise DataError(
             f"labelling '{labelling.label}': test = 'given', but the data set has no split of its own; "
-            "give a share such as test = 0.3"
+            "set a share such as test = 0.3"
         )
     return given_split(split)
 
@@ -180,16 +177,16 @@ def _draw(
     rng: np.random.Generator,
     features: Callable[[], Matrix] | None,
 ) -> tuple[Rows, tuple[str, ...]]:
-    """Draw P from the positives among the rows; return it in random order, with what a reader should know."""
+    """Draw P from the positives among the rows; return it in random order, with notes for the reader."""
     candidates = rows[y[rows] == 1]
     count = labelled_count(labelling, candidates.size)
-    log_weight = np.zeros(candidates.size)
-    if labelling.mechanism == "sar":
+
+    def candidate_features() -> Matrix:
         if features is None:
-            raise ValueError("a SAR labelling needs features")
-        log_weight = log_propensity(
-            features()[rows], y[rows], labelling.sar_model, labelling.sar_strength, rng
-        )
+            raise ValueError(f"labelling '{labelling.label}' needs features")
+        return features()[rows]
+
+    log_weight = labelling.mechanism.log_weights(candidate_features, y[rows], rng)
     if count <= candidates.size:
         # The largest sums of log weight and Gumbel noise are an exact weighted sample without replacement.
         keys = log_weight + rng.gumbel(size=candidates.size)

@@ -1,4 +1,4 @@
-"""Features made ready for a learner, by what the training rows alone say."""
+"""Preprocessing: the child fits it to the training rows of a cell and applies it to all rows."""
 
 from __future__ import annotations
 
@@ -23,25 +23,23 @@ Fitted = DensePreprocess | SparsePreprocess | Composed
 def fit_preprocess(
     config: Preprocess, X_train: Matrix, categorical: Mapping[int, int], *, missing: bool = True
 ) -> Fitted:
-    """Learn fills and scales from the training rows; ``.transform(X)`` then applies to any rows.
+    """Learn fills and scales from the training rows; ``.transform(X)`` applies them to any rows.
 
-    A column that holds one value only in training tells a learner nothing and becomes 0 in all rows, and so
-    does a column with no value at all, unless nothing is imputed. (``"maxabs"`` keeps constants other than
-    0, ``scale="none"`` keeps all.) A column whose interquartile range is 0 although it varies is centred but
-    not divided.
+    A column that is constant in training carries no information and becomes 0 in all rows. So does a column without
+    any value, unless nothing is imputed. (``"maxabs"`` keeps constants other than 0, ``scale="none"`` keeps all.)
+    A column that varies but has an interquartile range of 0 is centred and not divided.
 
     Sparse rows are divided, never shifted: ``"standard"`` divides by the standard deviation (zeros counted),
-    ``"minmax"`` and ``"robust"`` mean ``"maxabs"``. NaN in them,
-    and one-hot encoding of them, is a DataError.
+    ``"minmax"`` and ``"robust"`` mean ``"maxabs"``. NaN in sparse rows, and one-hot encoding of them, is a DataError.
 
     Parameters
     ----------
     config : Preprocess
     X_train : ndarray or CSR matrix of shape (n, d)
     categorical : mapping of int to int
-        Column -> number of codes. A one-hot block has that width whatever codes occur in training.
+        Column -> number of codes. A one-hot block has that width whichever codes occur in training.
     missing : bool
-        False promises that no row, here or later, misses a number, and saves working out the fills.
+        False states that no row, now or later, has a missing number; the fills are then not computed.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Preprocessing of dense rows: fill, scale, one-hot."""
+"""Preprocessing of dense rows, one column at a time: fill, scale, one-hot."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DensePreprocess:
     Attributes
     ----------
     centre, spread, fill : arrays of shape (d,)
-        ``fill`` is on the scale of z; NaN leaves a missing cell missing. Where all of it is NaN it is None.
+        ``fill`` is on the scale of z; NaN keeps a missing cell missing. It is None if all its values would be NaN.
     codes : tuple of (column, number of codes)
         The columns that become one-hot blocks, in ascending order.
     """
@@ -36,7 +36,7 @@ class DensePreprocess:
     codes: tuple[tuple[int, int], ...] = ()
 
     def transform(self, X: Matrix) -> NDArray[np.float64]:
-        """Return float64, C-contiguous rows; columns keep their order, one-hot blocks in their places."""
+        """Return float64, C-contiguous rows; columns keep their order, and one-hot blocks replace their columns."""
         rows: NDArray[np.float64] = np.asarray(X, dtype=np.float64)
         Z: NDArray[np.float64] = np.subtract(rows, self.centre, order="C")
         Z /= self.spread
@@ -77,7 +77,7 @@ def fit_dense(
 
 
 def _fills(X: NDArray[np.float64], how: Impute, has_holes: bool) -> Vector:
-    """Return what stands in for a missing cell of each column, 0 where training shows no value at all."""
+    """Return the replacement of a missing cell in each column; 0 for a column without any value."""
     fill = np.zeros(X.shape[1])
     seen = _seen(X, has_holes)
     values = X[:, seen]
@@ -95,7 +95,7 @@ def _seen(X: NDArray[np.float64], has_holes: bool) -> NDArray[np.bool_] | slice:
 
 
 def _median(X: NDArray[np.float64]) -> Vector:
-    # np.median without its checks, which take longer than the work on small data.
+    # np.median without its checks, which dominate on small data.
     high = X.shape[0] // 2
     low = (X.shape[0] - 1) // 2
     ranked = np.partition(X, (low, high), axis=0)
@@ -140,7 +140,7 @@ def _centre_spread(X: NDArray[np.float64], how: Scale, has_holes: bool) -> tuple
 def _mean_sd(X: NDArray[np.float64], has_holes: bool) -> tuple[Vector, Vector]:
     if has_holes:
         return np.nanmean(X, axis=0), np.nanstd(X, axis=0)
-    # The same as X.mean and X.std at a third of their time on small data.
+    # The same as X.mean and X.std in a third of the time on small data.
     mean = np.add.reduce(X, axis=0) / X.shape[0]
     deviation = X - mean
     return mean, np.sqrt(np.einsum("ij,ij->j", deviation, deviation) / X.shape[0])

@@ -1,4 +1,4 @@
-"""Preprocessing that is not a matter of one column: rare columns dropped, rows given unit length."""
+"""Preprocessing around the columns' own: rare columns are dropped before it, rows normalised after it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Composed", "frequent_columns"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Composed:
-    """Fitted: keep the frequent columns, then fill and scale them, then give each row its length.
+    """Fitted: keep the frequent columns, then fill and scale them, then normalise each row.
 
     Attributes
     ----------
@@ -38,32 +38,32 @@ class Composed:
     norm: Norm
 
     def transform(self, X: Matrix) -> Matrix:
-        """Return the rows made ready; a row of zeros stays one."""
+        """Return the preprocessed rows; a row of zeros stays a row of zeros."""
         Z = self.columns.transform(X if self.kept is None else X[:, self.kept])
         if self.norm == "none":
             return Z
-        lengths = _lengths(Z, self.norm)
-        lengths[lengths == 0] = 1.0
+        norms = _norms(Z, self.norm)
+        norms[norms == 0] = 1.0
         if isinstance(Z, np.ndarray):
-            return Z / lengths[:, np.newaxis]
-        data = Z.data / np.repeat(lengths, np.diff(Z.indptr))
+            return Z / norms[:, np.newaxis]
+        data = Z.data / np.repeat(norms, np.diff(Z.indptr))
         return type(Z)((data, Z.indices, Z.indptr), shape=Z.shape)
 
 
-def _lengths(Z: Any, norm: Norm) -> Vector:
-    """Return the length of each row, shape (n,)."""
-    sizes = abs(Z) if norm == "l1" else Z * Z
+def _norms(Z: Matrix, norm: Norm) -> Vector:
+    """Return the norm of each row, shape (n,)."""
+    sizes: Any = abs(Z) if norm == "l1" else Z * Z  # edge: SciPy's types of operators are imprecise
     total: Vector = np.asarray(sizes.sum(axis=1), dtype=np.float64).ravel()
     return total if norm == "l1" else np.sqrt(total)
 
 
 def frequent_columns(X: Matrix, min_count: int, categorical: Mapping[int, int]) -> NDArray[np.int64] | None:
-    """Return the columns whose training rows add up to ``min_count`` or more; None where all are kept."""
+    """Return the columns whose sum over the training rows is at least ``min_count``; None to keep all."""
     if not min_count:
         return None
     if categorical:
         raise DataError("min_count is for counts, not for categorical columns; remove it")
     kept = np.flatnonzero(np.asarray(X.sum(axis=0)).ravel() >= min_count)
     if not kept.size:
-        raise DataError(f"min_count = {min_count} leaves no column; lower it")
+        raise DataError(f"min_count = {min_count} leaves no column; reduce it")
     return kept

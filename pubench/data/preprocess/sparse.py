@@ -1,10 +1,10 @@
-"""Preprocessing of sparse rows: scale without shifting, never densify."""
+"""Preprocessing of sparse rows, one column at a time: they are scaled, never shifted or made dense."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +22,7 @@ __all__ = ["SparsePreprocess", "fit_sparse"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparsePreprocess:
-    """Fitted to CSR rows: z = x / spread, ``spread`` of shape (d,). Nothing is densified."""
+    """Fitted to CSR rows: z = x / spread, ``spread`` of shape (d,). The rows stay sparse."""
 
     spread: Vector
 
@@ -33,15 +33,19 @@ class SparsePreprocess:
         return type(rows)((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
-def _checked_csr(X: Any) -> csr_array:
-    rows: csr_array = X.tocsr()
+def _checked_csr(X: Matrix) -> csr_array:
+    from scipy.sparse import csr_array
+
+    rows = csr_array(X)
     if np.isnan(rows.data).any():
-        raise DataError("a sparse matrix holds missing values, which cannot be filled; load the data dense")
+        raise DataError(
+            "a sparse matrix contains missing values, which cannot be filled; load the data as a dense matrix"
+        )
     return _narrow(rows)
 
 
 def _narrow(rows: csr_array) -> csr_array:
-    """Return the rows with indices of 32 bits where these suffice: scikit-learn's trees refuse longer ones."""
+    """Return the rows with 32-bit indices if these suffice, since scikit-learn's trees refuse longer ones."""
     if rows.indices.dtype == np.int32 or max(rows.nnz, *rows.shape) > np.iinfo(np.int32).max:
         return rows
     indices, pointers = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
@@ -53,7 +57,7 @@ def fit_sparse(config: Preprocess, X: Matrix, categorical: Mapping[int, int]) ->
     if categorical and config.categorical == "one-hot":
         raise DataError(
             "a sparse matrix has categorical columns, which cannot be one-hot encoded; "
-            "set categorical = 'codes' or load the data dense"
+            "set categorical = 'codes' or load the data as a dense matrix"
         )
     rows = _checked_csr(X)
     if not rows.has_canonical_format:
@@ -71,7 +75,7 @@ def fit_sparse(config: Preprocess, X: Matrix, categorical: Mapping[int, int]) ->
 
 
 def _sparse_sd(rows: csr_array) -> Vector:
-    """Return each column's standard deviation, zeros counted; 1 for a constant such as a column of ones."""
+    """Return each column's standard deviation, zeros included; 1 for a constant such as a column of ones."""
     n, d = rows.shape
     stored = np.bincount(rows.indices, minlength=d)
     mean = np.bincount(rows.indices, weights=rows.data, minlength=d) / n

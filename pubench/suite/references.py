@@ -1,0 +1,144 @@
+"""Checks across a suite's tables: labels are distinct, and labels that other tables refer to exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+
+from pubench.errors import did_you_mean
+from pubench.suite.base import Key, KeyProblem
+from pubench.suite.columns import TIMED, on_training
+from pubench.suite.entries import is_valid
+from pubench.suite.labellings import read_labelling
+from pubench.suite.reporting import ReportConfig
+
+__all__ = ["duplicate_labels", "misplaced_numbers", "unknown_labels"]
+
+# Where tables refer to labels: the table, whether it is a list of tables, the key, and the table that has the labels.
+_REFERENCES = (
+    ("datasets", True, "labellings", "labellings"),
+    ("algorithms", True, "datasets", "datasets"),
+    ("smoke", False, "datasets", "datasets"),
+    ("smoke", False, "labellings", "labellings"),
+    ("smoke", False, "algorithms", "algorithms"),
+    ("smoke", False, "sample", "datasets"),
+    ("smoke", False, "params", "algorithms"),
+)
+
+# The keys that identify a published number.
+PLACE = ("metric", "dataset", "labelling", "criterion", "algorithm")
+
+# A table as TOML holds it, before validation.
+RawTable = Mapping[str, object]
+
+
+def duplicate_labels(given: RawTable) -> Iterator[KeyProblem]:
+    """Yield the entries whose label another entry has, except algorithms that share no data set."""
+    for key in ("datasets", "labellings", "algorithms"):
+        entries, labels = _items(given.get(key)), _labels(given, key)
+        for i, label in enumerate(labels):
+            rivals = [j for j in range(i) if labels[j] == label and not _disjoint(entries[i], entries[j])]
+            if label is not None and rivals:
+                first = f"{key}[{rivals[0]}]"
+                yield KeyProblem(
+                    (key, i), f'label {label!r} is taken by {first}; add name = "..." to distinguish the two'
+                )
+
+
+def unknown_labels(given: RawTable) -> Iterator[KeyProblem]:
+    """Yield the references to labels that no entry has."""
+    for table, is_list, key, owner in _REFERENCES:
+        known = [label for label in _labels(given, owner) if label is not None]
+        for place, entry in _places(given, table, is_list):
+            labels = entry.get(key)
+            for label in labels if isinstance(labels, list | tuple | dict) else ():
+                if isinstance(label, str) and label not in known:
+                    yield KeyProblem(
+                        (*place, key), f"{label!r} is not a label under {owner}{did_you_mean(label, known)}"
+                    )
+
+
+def misplaced_numbers(given: RawTable) -> Iterator[KeyProblem]:
+    """Yield published numbers without a place in the report, repeated ones, and ``apart`` entries without numbers."""
+    paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
+    if not isinstance(paper, dict) or not isinstance(algorithms, list):
+        return
+    known = {key: _labels(given, f"{key}s") for key in ("dataset", "labelling", "algorithm")}
+    unknown = list(_unplaced(paper, known | {"metric": [*_columns(report)]}))
+    # An entry with an unknown name matches nothing: report it once.
+    yield from unknown or _repeated(_items(paper.get("numbers")), _items(paper.get("apart")))
+
+
+def _unplaced(paper: RawTable, known: Mapping[str, list[str | None]]) -> Iterator[KeyProblem]:
+    for table, (key, labels) in product(("numbers", "apart"), known.items()):
+        names = [label for label in labels if label is not None]
+        for i, entry in enumerate(_items(paper.get(table))):
+            name = entry.get(key) if isinstance(entry, dict) else None
+            # Problems of one entry, and factors of a prior, append to its label.
+            if isinstance(name, str) and not name.startswith(tuple(names)):
+                yield KeyProblem(
+                    ("paper", table, i, key),
+                    f"is not among the {key}s of this suite's tables{did_you_mean(name, names)}",
+                )
+
+
+def _repeated(numbers: list[object], apart: list[object]) -> Iterator[KeyProblem]:
+    """Yield numbers that are listed twice, and ``apart`` entries that match no number."""
+    places = [tuple(number.get(key) for key in PLACE) for number in numbers if isinstance(number, dict)]
+    for i, place in enumerate(places):
+        if place in places[:i]:
+            yield KeyProblem(
+                ("paper", "numbers", i), f"repeats numbers[{places.index(place)}]; remove one of the two"
+            )
+    for i, entry in enumerate(apart):
+        wanted = [entry.get(key) for key in PLACE] if isinstance(entry, dict) else []
+        if not any(all(w in (None, p) for w, p in zip(wanted, place, strict=False)) for place in places):
+            yield KeyProblem(("paper", "apart", i), "matches none of the numbers; fix it or remove it")
+
+
+def _columns(report: object) -> Iterator[str]:
+    """Yield the columns that a published number may belong to: those of the report's tables, and times."""
+    table = report if isinstance(report, dict) else {}
+    metrics = table.get("metrics")
+    yield from _texts(metrics) if isinstance(metrics, list) else ReportConfig().metrics
+    yield from (on_training(name) for name in _texts(table.get("training")))
+    yield from TIMED
+
+
+def _disjoint(first: object, second: object) -> bool:
+    """Whether two algorithms both list their data sets, and share none."""
+    lists = [entry.get("datasets") if isinstance(entry, dict) else None for entry in (first, second)]
+    sets = [set(_texts(names)) for names in lists if isinstance(names, list) and names]
+    return len(sets) == 2 and sets[0].isdisjoint(sets[1])
+
+
+def _texts(value: object) -> Iterable[str]:
+    return [item for item in _items(value) if isinstance(item, str)]
+
+
+def _places(given: RawTable, table: str, is_list: bool) -> Iterator[tuple[Key, RawTable]]:
+    value = given.get(table)
+    if is_list:
+        yield from (((table, i), entry) for i, entry in enumerate(_items(value)) if isinstance(entry, dict))
+    elif isinstance(value, dict):
+        yield (table,), value
+
+
+def _items(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _labels(given: RawTable, key: str) -> list[str | None]:
+    label_of = _labelling_label if key == "labellings" else _entry_label
+    return [label_of(entry) for entry in _items(given.get(key))]
+
+
+def _entry_label(entry: object) -> str | None:
+    label = (
+        entry.get("name") or entry.get("use") if isinstance(entry, dict) else getattr(entry, "label", None)
+    )
+    return label if isinstance(label, str) else None
+
+
+def _labelling_label(entry: object) -> str | None:
+    return read_labelling(entry).label if is_valid(read_labelling, entry) else None
