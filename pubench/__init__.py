@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pubench.api import load_dataset, make, run_suite
+    from pubench.api import load_dataset, make, report, run_suite
     from pubench.base import PUClassifier
     from pubench.data.values import Data
     from pubench.estimators.wrapping import wrap
@@ -26,6 +26,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "load_dataset": "api",
     "make": "api",
+    "report": "api",
     "run_suite": "api",
     "PUClassifier": "base",
     "Data": "data.values",
@@ -63,6 +64,7 @@ __all__ = [
     "load_dataset",
     "make",
     "read_results",
+    "report",
     "run_suite",
     "wrap",
 ]

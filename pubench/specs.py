@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 __all__ = [
     "RECEIVABLE",
@@ -19,6 +19,7 @@ __all__ = [
     "Dataset",
     "Float",
     "Int",
+    "JSONValue",
     "Metric",
     "Param",
     "PriorEstimator",
@@ -28,6 +29,8 @@ __all__ = [
     "param_to_json",
 ]
 
+JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, JSONValue] | None"
+"""What JSON can hold, where its content is not known."""
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
 RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled")

@@ -56,18 +56,19 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that readers see the old one or the new one, never a part."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file, text as UTF-8, so that readers see the old one or the new one, never a part."""
+    data = content.encode() if isinstance(content, str) else content
     # A link keeps pointing to what it names, and a device or pipe is written to, never replaced.
     path = path.resolve()
     if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:

@@ -10,6 +10,7 @@ from pubench.data.labelling import Labelling
 from pubench.data.preprocess import Preprocess
 from pubench.data.stored import StoredDataset
 from pubench.specs import Scenario
+from pubench.suite.reporting import PaperConfig, Rules
 
 __all__ = [
     "AlgorithmPlan",
@@ -58,7 +59,7 @@ class PlannedMetric:
 class Plan:
     """What a run folder is for: its suite, every metric, those that reports show, and its cells in order.
 
-    ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to set beside the results.
+    ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to show beside the results.
     """
 
     suite: str
@@ -66,8 +67,8 @@ class Plan:
     metrics: Mapping[str, PlannedMetric]
     shown: tuple[str, ...]
     cells: tuple[Cell, ...]
-    report: Mapping[str, Any] = field(default_factory=dict)
-    paper: Mapping[str, Any] = field(default_factory=dict)
+    report: Rules = field(default_factory=Rules)
+    paper: PaperConfig = field(default_factory=PaperConfig)
 
 
 @dataclass(frozen=True, slots=True)

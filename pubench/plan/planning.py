@@ -102,8 +102,8 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         _described(registry, judges, training),
         names,
         tuple(cells),
-        suite.report.model_dump(mode="json", exclude={"metrics", "training"}),
-        suite.paper.model_dump(mode="json"),
+        suite.report.rules,
+        suite.paper,
     )
     loaded = {part.label: part.plan for part in datasets if isinstance(part.plan, DataPlan)}
     return ExecutionPlan(plan, tuple(jobs), broken, loaded)

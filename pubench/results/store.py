@@ -15,11 +15,14 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.specs import JSONValue
+from pubench.suite.base import Table, read_table
+from pubench.suite.reporting import PaperConfig, Rules
 
 __all__ = [
     "Store",
@@ -42,6 +45,7 @@ _DIGITS = 16
 _SYNC_SECONDS = 1.0
 
 Record = dict[str, Any]
+T = TypeVar("T", bound=Table)
 
 
 class Store:
@@ -202,8 +206,8 @@ def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
         "description": plan.description,
         "metrics": {name: asdict(metric) for name, metric in plan.metrics.items()},
         "shown": plan.shown,
-        "report": plan.report,
-        "paper": plan.paper,
+        "report": plan.report.model_dump(mode="json"),
+        "paper": plan.paper.model_dump(mode="json"),
         "fields": fields,
         "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
     }
@@ -221,8 +225,8 @@ def read_plan(folder: Path) -> Plan:
         fields = value["fields"]
         cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
         metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
-        # Run folders of earlier versions say nothing of tests and papers.
-        rest = value.get("report", {}), value.get("paper", {})
+        # Run folders of earlier versions have neither.
+        rest = _suite_table(Rules, value.get("report", {})), _suite_table(PaperConfig, value.get("paper", {}))
         return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
     except (FileNotFoundError, NotADirectoryError):
         raise RunFolderError(
@@ -232,6 +236,15 @@ def read_plan(folder: Path) -> Plan:
         raise RunFolderError(
             f"{folder / _PLAN} cannot be read ({error}); run the suite again to mend it"
         ) from None
+
+
+def _suite_table(table: type[T], document: Mapping[str, JSONValue]) -> T:
+    """Read a table of the suite; keys that only a later version knows are ignored."""
+    known = {name: value for name, value in dict(document).items() if name in table.model_fields}
+    found = read_table(table, known)
+    if isinstance(found, tuple):
+        raise ValueError(f"{'.'.join(map(str, found[0].key))}: {found[0].text}")
+    return found
 
 
 def read_provenance(folder: Path) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a suite says of its report: the tables, the tests, and a paper's numbers to set beside ours."""
+"""The suite's [report] and [paper]: the tables, the tests, and published numbers to show beside ours."""
 
 from __future__ import annotations
 
@@ -10,28 +10,19 @@ from pydantic import Field
 from pubench.suite.base import Problem, Table
 from pubench.suite.values import Name, Names, Share
 
-__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig"]
+__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig", "Rules"]
 
 
-class ReportConfig(Table):
-    """What the report shows, and how algorithms are compared."""
+class Rules(Table):
+    """How algorithms are compared: the same value from the suite to the tests and the report."""
 
-    metrics: Names = Field(
-        default=("accuracy", "f1", "roc-auc"),
-        description="One table for each of these metrics.",
-    )
-    training: Names = Field(
-        default=(),
-        description="Criteria that judge each fitted model by its own training rows, P and U; each makes a table "
-        "`training-<criterion>`.",
-    )
     test: Literal["wilcoxon", "t", "nemenyi"] = Field(
         default="wilcoxon",
         description="What compares two algorithms over data sets; the first two with Holm's correction.",
     )
     replicate_test: Literal["corrected-t", "t", "wilcoxon"] = Field(
         default="corrected-t",
-        description="What marks cells that cannot be told from the best of their line, over replicates.",
+        description="What marks cells that do not differ significantly from the best of their line, over replicates.",
     )
     alpha: Share = Field(default=0.05, description="The level of significance of all tests.")
     rope: Annotated[float, Field(ge=0)] = Field(
@@ -49,9 +40,28 @@ class ReportConfig(Table):
 
     @classmethod
     def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
-        """Refuse a t-test of what is the worst, but not by how much."""
+        """Refuse a t-test where the worst has no value to compute differences from."""
         if given.get("test") == "t" and given.get("missing") == "worst-rank":
             yield Problem(("missing",), 'has no differences for test = "t"; choose another of the two')
+
+
+class ReportConfig(Rules):
+    """What the report shows, and how algorithms are compared."""
+
+    metrics: Names = Field(
+        default=("accuracy", "f1", "roc-auc"),
+        description="One table for each of these metrics.",
+    )
+    training: Names = Field(
+        default=(),
+        description="Criteria that judge each fitted model by its own training rows, P and U; each makes a table "
+        "`training-<criterion>`.",
+    )
+
+    @property
+    def rules(self) -> Rules:
+        """The rules alone, without what is shown."""
+        return Rules(**{name: getattr(self, name) for name in Rules.model_fields})
 
 
 class PaperNumber(Table):
@@ -76,7 +86,7 @@ class PaperNumber(Table):
 
 
 class PaperApart(Table):
-    """Numbers that this suite cannot be expected to meet: shown, and counted apart."""
+    """Numbers that this suite cannot be expected to meet: shown, and counted separately."""
 
     reason: Name = Field(
         description="What differs from the paper.", examples=["a sample of the paper's rows"]
@@ -89,15 +99,15 @@ class PaperApart(Table):
 
 
 class PaperMissing(Table):
-    """Numbers that the paper's table has and this suite has not."""
+    """Numbers of the paper's table that this suite does not have."""
 
     what: Name = Field(description="Which they are.", examples=["Epsilon, all methods"])
     cells: Annotated[int, Field(ge=1)] = Field(description="How many they are.", examples=[8])
-    reason: Name = Field(description="Why they are missing.", examples=["the data set is not to be had"])
+    reason: Name = Field(description="Why they are missing.", examples=["the data set is unavailable"])
 
 
 class PaperConfig(Table):
-    """A paper's results, which the report sets beside those of the run."""
+    """A paper's results, which the report shows beside those of the run."""
 
     citation: str = Field(default="", description="Whose numbers these are, and from which table.")
     percent: bool = Field(default=False, description="Whether the numbers are percentages.")
@@ -109,7 +119,7 @@ class PaperConfig(Table):
         default=(), description="The numbers."
     )
     apart: Annotated[tuple[PaperApart, ...], Field(strict=False)] = Field(
-        default=(), description="Numbers that are counted apart, as something differs from the paper."
+        default=(), description="Numbers that are counted separately, since something differs from the paper."
     )
     missing: Annotated[tuple[PaperMissing, ...], Field(strict=False)] = Field(
         default=(), description="Numbers of the paper's table that have no counterpart here."
@@ -117,6 +127,6 @@ class PaperConfig(Table):
 
     @classmethod
     def conflicts(cls, given: Mapping[str, Any]) -> Iterator[Problem]:
-        """Refuse numbers of nobody."""
+        """Refuse numbers without a source."""
         if given.get("numbers") and not given.get("citation"):
             yield Problem(("citation",), 'is missing; add citation = "..." to say whose numbers these are')

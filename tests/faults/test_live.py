@@ -68,7 +68,7 @@ def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
             said, _ = live.communicate(timeout=60)
             assert live.returncode == 0
         left = CELLS - stored(out)
-        assert f"No run is going on; {left} cells are still to come: run the suite again to go on.\n" in said
+        assert f"No run is going on; {left} cells have not run: run the suite again to continue.\n" in said
         assert ended(page) == stored(out)
         assert LIVE not in page.read_text(encoding="utf-8")
 

@@ -1,0 +1,28 @@
+"""Values of reports from the JSON that run folders and suites hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pubench.reporting.details import Card, Introspection, Provenance, RunDetails, Trial
+from pubench.suite.reporting import PaperConfig
+
+
+def details(
+    cards: Mapping[str, object] | None = None,
+    provenance: Sequence[object] = (),
+    trials: Mapping[str, Sequence[Sequence[object]]] | None = None,
+    models: Mapping[str, object] | None = None,
+) -> RunDetails:
+    """Return what a run folder holds beside its rows; ``models`` is the introspection by key."""
+    return RunDetails(
+        {label: Card.model_validate(card) for label, card in (cards or {}).items()},
+        tuple(Provenance.model_validate(entry) for entry in provenance),
+        {key: [Trial(*trial) for trial in found] for key, found in (trials or {}).items()},
+        {key: Introspection.model_validate(model) for key, model in (models or {}).items()},
+    )
+
+
+def paper(**keys: object) -> PaperConfig:
+    """Return a suite's [paper] table."""
+    return PaperConfig.model_validate(keys)
