@@ -82,7 +82,7 @@ def test_the_page_can_be_left_alone_and_the_run_goes_on(tmp_path: Path, number: 
             live.send_signal(number)
             _, errors = live.communicate(timeout=60)
             assert live.returncode == 130
-            assert f"pubench: stopped; {page} stays as it is now." in errors
+            assert f"pubench: stopped; {page} is no longer updated." in errors
             assert "Traceback" not in errors
         assert LIVE not in page.read_text(encoding="utf-8")
         assert process.poll() is None
