@@ -31,7 +31,7 @@ setup(
     | {name: "plugins/" + name.replace(".", "/") for name in plugins},
     package_data={
         "pubench": ["py.typed"],
-        "pubench.reporting": ["templates/*"],
+        "pubench.reporting.render": ["templates/*"],
         "pubench.scaffold": ["templates/*"],
         "pubench_suites": ["*.toml"],
         "*": ["*.pyi"],

@@ -109,16 +109,17 @@ def wrong_prior() -> None:
 def importances(run: Path) -> None:
     """Draw the weight of each pixel as the report does, larger and in one file."""
     from pubench import read_results
-    from pubench.reporting.images import find_galleries
-    from pubench.reporting.pixels import png
-    from pubench.results.store import read_inside
+    from pubench.reporting import report_of
+    from pubench.reporting.draw.pixels import png
+    from pubench.reporting.sections.images import find_galleries
 
-    (gallery,) = find_galleries(read_results(run).rows, read_inside(run))
+    (gallery,) = find_galleries(report_of(read_results(run)))
     shape = len(gallery.algorithms), len(gallery.datasets)
     figure, axes = plt.subplots(*shape, figsize=SIZE_OF_GRID, layout="constrained", squeeze=False)
     for line, algorithm in zip(axes, gallery.algorithms, strict=True):
         for ax, dataset in zip(line, gallery.datasets, strict=True):
-            pixels = plt.imread(io.BytesIO(png(gallery.images[dataset, algorithm])))
+            image = gallery.images[dataset, algorithm]
+            pixels = plt.imread(io.BytesIO(png(image.weights, signed=image.signed)))
             ax.imshow(pixels, interpolation="nearest")
             ax.set(xticks=[], yticks=[])
         line[0].set_ylabel(algorithm)

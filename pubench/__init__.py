@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pubench.compiled import require_compiled
 
 if TYPE_CHECKING:
-    from pubench.api import load_dataset, make, run_suite
+    from pubench.api import load_dataset, make, report, run_suite
     from pubench.base import PUClassifier
     from pubench.data.values import Data
     from pubench.estimators.wrapping import wrap
@@ -31,6 +31,7 @@ require_compiled("pubench._ranking")
 _WHERE = {
     "load_dataset": "api",
     "make": "api",
+    "report": "api",
     "run_suite": "api",
     "PUClassifier": "base",
     "Data": "data.values",
@@ -68,6 +69,7 @@ __all__ = [
     "load_dataset",
     "make",
     "read_results",
+    "report",
     "run_suite",
     "wrap",
 ]

@@ -1,4 +1,4 @@
-"""The toolkit from Python: estimators and data sets by name, and whole suites."""
+"""The toolkit from Python: estimators and data sets by name, whole suites, and their reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from pubench.data.loading import as_loaded, load_stored
 from pubench.data.values import Data
-from pubench.errors import DataError
+from pubench.errors import DataError, RunFolderError
 from pubench.plan.datasets import problem_card, with_paths
 from pubench.plan.planning import ExecutionPlan, plan_suite
 from pubench.plugins.discovery import discover
@@ -19,23 +19,15 @@ from pubench.plugins.registry import Registry
 from pubench.results.lock import locked
 from pubench.results.provenance import gather
 from pubench.results.record import Record
-from pubench.results.store import (
-    Store,
-    read_cards,
-    read_provenance,
-    read_records,
-    repair,
-    set_aside,
-    write_plan,
-    write_provenance,
-)
+from pubench.results.run_folder import read_cards, read_provenance, write_plan, write_provenance
+from pubench.results.store import Store, read_records, repair, set_aside
 from pubench.results.table import Results, read_results
 from pubench.run.driver import Execution, Progress, pending_jobs, run_jobs
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
 from pubench.suite import load_suite, suite_text
 
-__all__ = ["load_dataset", "make", "run_suite"]
+__all__ = ["load_dataset", "make", "report", "run_suite"]
 
 
 def make(name: str, **params: object) -> Any:  # edge: scikit-learn ships no types
@@ -139,6 +131,48 @@ def run_suite(
                 progress.note(problem)
         _run(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
     return read_results(folder)
+
+
+def report(
+    folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    formats: Sequence[str] = ("html", "markdown"),
+    out: str | os.PathLike[str] | None = None,
+) -> tuple[Path, ...]:
+    """Write the report of a run, finished or not, or of several runs together.
+
+    Parameters
+    ----------
+    folders : path or sequence of paths
+        The run folder, as ``out`` of :func:`run_suite`; the runs of several folders are merged.
+    formats : sequence of str
+        One or more of ``html``, ``markdown``, ``csv`` and ``latex``; default: the two that every run leaves in its
+        folder.
+    out : path, optional
+        The folder for the files, which is made if it does not exist; default: the first run folder.
+
+    Returns
+    -------
+    tuple of Path
+        The files that were written. Each is written whole or not at all.
+
+    Raises
+    ------
+    PubenchError
+        If a format is unknown, a folder is not a run folder, or two runs contradict each other.
+
+    Examples
+    --------
+    >>> pubench.report("runs/quickstart", formats=("html", "latex"))  # doctest: +SKIP
+    >>> pubench.report(["runs/mine", "runs/theirs"], formats=["csv"], out="report")  # doctest: +SKIP
+    """
+    from pubench.reporting import read_runs, report_of, write_report
+
+    paths = [Path(folders)] if isinstance(folders, str | os.PathLike) else [Path(one) for one in folders]
+    if not paths:
+        raise RunFolderError("there is no run to report: give at least one run folder")
+    made = report_of(read_runs(paths), paths)
+    return write_report(made, Path(out) if out is not None else paths[0], formats)
 
 
 def _run(

@@ -30,13 +30,13 @@ __all__ = [
     "CellsRequest",
     "End",
     "Failed",
-    "Image",
     "Introspection",
     "LoadRequest",
     "Loaded",
     "LogLine",
     "OracleQuestion",
     "OracleValues",
+    "PixelWeights",
     "Predictions",
     "PriorFound",
     "PriorRequest",
@@ -159,7 +159,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, tag="result"):
     training_notes: tuple[str, ...]
 
 
-class Image(msgspec.Struct, frozen=True, kw_only=True):
+class PixelWeights(msgspec.Struct, frozen=True, kw_only=True):
     """Weights of the pixels of an image, line by line."""
 
     shape: tuple[int, ...]
@@ -178,7 +178,7 @@ class Introspection(msgspec.Struct, frozen=True, kw_only=True, tag="inside"):
     of: str = ""
     weights: tuple[tuple[int, float], ...] = ()
     size: int = 0
-    image: Image | None = None
+    image: PixelWeights | None = None
     errors: tuple[str, ...] = ()
 
 

@@ -24,11 +24,11 @@ PAPERS = {
     "puet": "PU extra trees",
     "wlr": "weighted LR",
 }
-HEADS = ("paper", "table", "numbers", "compared", "within", "better", "worse", "apart", "missing")
+HEADS = ("paper", "table", "numbers", "compared", "within", "better", "worse", "separate", "missing")
 
 
 class Account(NamedTuple):
-    """What became of the numbers of a paper's table; those ``apart`` are counted by verdict as well."""
+    """The verdicts on the numbers of a paper's table; those that are counted separately have verdicts of their own."""
 
     printed: int
     verdicts: Counter[str]
@@ -37,12 +37,12 @@ class Account(NamedTuple):
 
     @property
     def compared(self) -> int:
-        """How many numbers of ours are set beside a paper's, under conditions that are the paper's."""
+        """How many numbers are compared under the paper's own conditions."""
         return self.verdicts.total()
 
 
 def accounts() -> Iterator[tuple[Suite, Account]]:
-    """Yield the suites with a paper's numbers, and what became of these."""
+    """Yield the suites with a paper's numbers, and the account of each."""
     for name in sorted(bundled_suites(), key=_natural):
         suite = load_suite(name)
         if suite.paper.numbers:
@@ -51,7 +51,7 @@ def accounts() -> Iterator[tuple[Suite, Account]]:
 
 
 def _natural(name: str) -> tuple[str, int]:
-    """Sort Table 11 behind Table 9."""
+    """Sort Table 11 after Table 9."""
     stem = name.rstrip("0123456789")
     return stem, int(name[len(stem) :] or 0)
 
@@ -72,12 +72,13 @@ def table(found: Iterable[tuple[Suite, Account]]) -> str:
     rest = _sum(one for suite, one in found if not suite.name.startswith("wlr"))
     lines = [[*_names(suite), *_numbers(one)] for suite, one in found]
     rows = [list(HEADS), ["---"] * 2 + ["---:"] * 7, *lines, ["all", "", *_numbers(whole)]]
-    told = (
-        f"Of the numbers compared {_good(whole.verdicts)} are within or better, of those apart {_good(whole.apart)}. "
-        f"Without weighted LR,\nwhose c is [searched further](docs/papers.md#weighted-logistic-regression) than in the "
-        f"paper, it is {_good(rest.verdicts)} of {rest.compared}."
+    summary = (
+        f"{_good(whole.verdicts)} of the compared numbers are within or better, and {_good(whole.apart)} of those that "
+        f"are counted separately.\nWithout weighted LR, whose c is "
+        f"[searched further](docs/papers.md#weighted-logistic-regression) than in the paper, it is\n"
+        f"{_good(rest.verdicts)} of {rest.compared}."
     )
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{told}\n"
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{summary}\n"
 
 
 def _sum(accounts: Iterable[Account]) -> Account:
@@ -106,7 +107,7 @@ def _numbers(one: Account) -> list[str]:
 
 
 def written(page: str) -> str:
-    """Return the page with its table made anew."""
+    """Return the page with a new table."""
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(END)
     return f"{before}{START}\n{table(accounts())}\n{END}{after}"

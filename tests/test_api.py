@@ -15,7 +15,7 @@ import pubench
 from pubench.errors import DataError, PubenchError, SuiteError, UnknownNameError
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
-from pubench.results.store import read_provenance
+from pubench.results.run_folder import read_provenance
 
 
 def test_every_public_name_is_there_and_nothing_else_is_promised():

@@ -30,12 +30,12 @@ ALLOWED = {
     "suite": "words data",
     "child": "words plugins mathematics wire data",
     "plan": "words plugins mathematics wire data suite",
-    "results": "words plugins wire data plan",
+    "results": "words plugins wire data suite plan",
     "run": "words plugins mathematics wire data suite plan results",
-    "stats": "",
-    "reporting": "suite stats",
+    "stats": "suite results",
+    "reporting": "words data suite results stats",
     "authors": "words plugins mathematics data child",
-    "doors": "words plugins mathematics data suite plan results run stats reporting authors",
+    "doors": "words plugins mathematics data suite plan results run reporting authors",
 }
 EVERYONE = {"doors"}
 """``pubench`` itself may be imported by all: it imports nothing until it is asked for a name."""

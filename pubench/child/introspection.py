@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pubench.protocol import Image, Introspection, Predictions
+from pubench.protocol import Introspection, PixelWeights, Predictions
 
 if TYPE_CHECKING:
     from pubench.child.fitting import Estimator
@@ -146,7 +146,7 @@ def _weights(estimator: Estimator, image_shape: tuple[int, ...]) -> Introspectio
         weights = tuple((int(column), _rounded(values[column])) for column in order if values[column] != 0)
         # Preprocessing may have dropped columns: what is left is not an image.
         whole = bool(image_shape) and math.prod(image_shape) == values.size <= PIXELS
-        image = Image(shape=image_shape, pixels=tuple(map(_rounded, values))) if whole else None
+        image = PixelWeights(shape=image_shape, pixels=tuple(map(_rounded, values))) if whole else None
         return Introspection(criteria=(), of=kind, weights=weights, size=values.size, image=image)
     return Introspection(criteria=())
 

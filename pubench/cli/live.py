@@ -1,4 +1,4 @@
-"""The page of a run that goes on, made anew whenever cells have ended."""
+"""``pubench report --live``: write the page of a run again whenever cells have ended."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from pubench.cli.output import with_problems
-from pubench.cli.report import html_page, make_report, read_runs
 
 if TYPE_CHECKING:
     from pubench.results.table import Results
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["watch"]
 
 LOOK = 1.0
-"""Seconds between two looks at the run."""
+"""Seconds between two checks of the run."""
 RELOAD = 5
 """Seconds after which the page loads itself again."""
 
@@ -27,18 +26,18 @@ RELOAD = 5
 def watch(folders: Sequence[Path], page: Path) -> int:
     """Keep the page of some runs up to date until they have ended; return the command's exit code.
 
-    The last page does not reload itself any more, whether the runs ended or this command was told to stop.
+    The last page does not reload itself, whether the runs ended or this command was stopped.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         last = _follow(folders, page)
     except KeyboardInterrupt:
         last = _write(folders, page, reload=0)
-        click.echo(f"pubench: stopped; {page} stays as it is now.", err=True)
+        click.echo(f"pubench: stopped; {page} is no longer updated.", err=True)
         return 130
     with_problems(last)
     left = last.counts["pending"]
-    rest = f"; {left} cells are still to come: run the suite again to go on" if left else ""
+    rest = f"; {left} cells have not run: run the suite again to continue" if left else ""
     click.echo(f"No run is going on{rest}.\nReport: {page}")
     return 0
 
@@ -57,22 +56,22 @@ def _follow(folders: Sequence[Path], page: Path) -> Results:
                 click.echo(f"Report: {page}")
             click.echo(f"{total - results.counts['pending']} of {total} cells have ended", err=True)
             seen = state
-        # A page that takes long to make leaves the run as much time as it took.
+        # A page that takes long to write must not take more than half of the time from the run.
         time.sleep(max(LOOK, time.monotonic() - start))
-    # Made after the end, so that it has all that the run left behind.
+    # Written after the end, so that it has everything.
     return _write(folders, page, reload=0)
 
 
 def _state(folders: Sequence[Path]) -> tuple[tuple[int, int], ...]:
-    """Return what changes when cells are added to a run, or its plan is another one."""
+    """Return a value that changes when a run gets new cells or another plan."""
     files = (folder / name for folder in folders for name in ("plan.json", "cells.jsonl"))
     found = (file.stat() if file.exists() else None for file in files)
     return tuple((stat.st_mtime_ns, stat.st_size) if stat else (0, 0) for stat in found)
 
 
 def _write(folders: Sequence[Path], page: Path, *, reload: int) -> Results:
-    from pubench.data.cache import write_atomically
+    from pubench.reporting import read_runs, report_of, write_page
 
     results = read_runs(folders)
-    write_atomically(page, html_page(results, make_report(results, folders), folders, reload=reload))
+    write_page(report_of(results, folders), page, reload=reload)
     return results

@@ -85,20 +85,10 @@ def run(
 
 
 def _conclude(results: Results, *, quiet: bool) -> None:
-    from pubench.cli.report import html_page, make_report, markdown_page
-    from pubench.data.cache import write_atomically
-    from pubench.errors import StoreError
-    from pubench.reporting.terminal import terminal_report
+    from pubench.reporting import report_of, terminal_report, write_report
 
-    report = make_report(results)
-    texts = {"report.md": markdown_page(results, report), "report.html": html_page(results, report)}
-    for name, text in texts.items():
-        try:
-            write_atomically(results.folder / name, text)
-        except OSError as error:
-            raise StoreError(
-                f"cannot write {results.folder / name}: {error.strerror}; the cells are stored"
-            ) from None
+    report = report_of(results)
+    write_report(report, results.folder, ("markdown", "html"))
     if quiet:
         return
     from rich.console import Console

@@ -55,18 +55,19 @@ def digest(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that readers see the old or the new content, never a part of it."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file, text as UTF-8, so that readers see the old or the new content, never a part of it."""
+    data = content.encode() if isinstance(content, str) else content
     # Keep links in place, and write to devices and pipes instead of replacing them.
     path = path.resolve()
     if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:

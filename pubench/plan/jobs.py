@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pubench.data.labelling import Labelling
 from pubench.data.stored import StoredDataset
 from pubench.specs import Preprocess, Scenario
+from pubench.suite.reporting import PaperConfig, Rules
 from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, SearchPlan, Seeds
 
 __all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric"]
@@ -46,7 +46,7 @@ class PlannedMetric:
 class Plan:
     """What a run folder is for: its suite, every metric, those that reports show, and its cells in order.
 
-    ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to set beside the results.
+    ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to show beside the results.
     """
 
     suite: str
@@ -54,8 +54,8 @@ class Plan:
     metrics: Mapping[str, PlannedMetric]
     shown: tuple[str, ...]
     cells: tuple[Cell, ...]
-    report: Mapping[str, Any] = field(default_factory=dict)
-    paper: Mapping[str, Any] = field(default_factory=dict)
+    report: Rules = field(default_factory=Rules)
+    paper: PaperConfig = field(default_factory=PaperConfig)
 
 
 @dataclass(frozen=True, slots=True)

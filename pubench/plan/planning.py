@@ -113,8 +113,8 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         _described(registry, pu_criteria, training),
         (*_names_shown(suite, pu_criteria, datasets), *(on_training(str(one.name)) for one in training)),
         tuple(laid_out.cells),
-        suite.report.model_dump(mode="json", exclude={"metrics", "training"}),
-        suite.paper.model_dump(mode="json"),
+        suite.report.rules,
+        suite.paper,
     )
     loaded = {data.label: data.plan for data in datasets if isinstance(data.plan, DataPlan)}
     return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded)

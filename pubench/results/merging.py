@@ -8,6 +8,7 @@ from typing import Any
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Plan, PlannedMetric
 from pubench.results.table import Results, Row
+from pubench.suite.reporting import PaperConfig
 
 __all__ = ["merge_results"]
 
@@ -40,7 +41,7 @@ def merge_results(several: Sequence[Results]) -> Results:
         shown=tuple(dict.fromkeys(name for plan in plans for name in plan.shown)),
         cells=tuple(dict.fromkeys(cell for plan in plans for cell in plan.cells)),
         report=first.plan.report,
-        paper=next((plan.paper for plan in plans if plan.paper.get("numbers")), {}),
+        paper=next((plan.paper for plan in plans if plan.paper.numbers), PaperConfig()),
     )
     return Results(first.folder, plan, tuple(_rows(several)), tuple(problems))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from pubench.protocol import Image
+from pubench.protocol import PixelWeights
 from pubench.status import Problem, Status
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "MEASURED",
     "Column",
     "ModelRecord",
+    "PixelWeights",
     "Record",
     "TrialRecord",
 ]
@@ -44,7 +45,7 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     of: str = ""
     size: int = 0
     errors: tuple[str, ...] = ()
-    image: Image | None = None
+    image: PixelWeights | None = None
     weights: tuple[tuple[str, float], ...] = ()
     stages: tuple[int, ...] = ()
     metrics: Mapping[str, tuple[float | None, ...]] = {}

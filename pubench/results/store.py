@@ -9,36 +9,29 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
 from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError, StoreError
-from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.results.record import ModelRecord, Record, TrialRecord
 
 __all__ = [
     "Store",
-    "read_cards",
     "read_inside",
-    "read_plan",
-    "read_provenance",
     "read_records",
     "read_trials",
     "repair",
     "set_aside",
-    "write_plan",
-    "write_provenance",
 ]
 
-_CELLS, _PLAN = "cells.jsonl", "plan.json"
+_CELLS = "cells.jsonl"
 _BESIDE = {"trials": "trials.jsonl", "inside": "inside.jsonl"}
 _RECORDS = (_CELLS, *_BESIDE.values())
 _DIGITS = 16
@@ -220,70 +213,3 @@ def set_aside(folder: Path) -> None:
         number = len(list(folder.glob(f"{name}.old-*"))) + 1
         if path.exists():
             os.replace(path, folder / f"{name}.old-{number}")
-
-
-def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
-    """Write what the folder is for, and the suite as it was."""
-    fields = list(Cell.__dataclass_fields__)
-    value = {
-        "suite": plan.suite,
-        "description": plan.description,
-        "metrics": {name: asdict(metric) for name, metric in plan.metrics.items()},
-        "shown": plan.shown,
-        "report": plan.report,
-        "paper": plan.paper,
-        "fields": fields,
-        "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
-    }
-    try:
-        write_atomically(folder / "suite.toml", suite_text)
-        write_atomically(folder / _PLAN, json.dumps(value, separators=(",", ":")))
-    except OSError as error:
-        raise StoreError(f"cannot write {folder}: {error.strerror}") from None
-
-
-def read_plan(folder: Path) -> Plan:
-    """Read a run folder's plan, or say that it is no run folder."""
-    try:
-        value = json.loads((folder / _PLAN).read_text(encoding="utf-8"))
-        fields = value["fields"]
-        cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
-        metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
-        # Run folders of earlier versions say nothing of tests and papers.
-        rest = value.get("report", {}), value.get("paper", {})
-        return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
-    except (FileNotFoundError, NotADirectoryError):
-        raise RunFolderError(
-            f"{folder} is not a run folder: it has no {_PLAN}; give the --out of a run"
-        ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunFolderError(
-            f"{folder / _PLAN} cannot be read ({error}); run the suite again to repair it"
-        ) from None
-
-
-def read_provenance(folder: Path) -> list[dict[str, Any]]:
-    """Return the provenance of each run that added cells, oldest first."""
-    try:
-        value = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
-    return value if isinstance(value, list) else []
-
-
-def read_cards(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the latest card of each data set by its label; what an older version wrote is left out."""
-    cards: dict[str, dict[str, Any]] = {}
-    for entry in read_provenance(folder):
-        found = entry.get("datasets") if isinstance(entry, dict) else None
-        if isinstance(found, dict):
-            cards |= {label: card for label, card in found.items() if isinstance(card, dict)}
-    return cards
-
-
-def write_provenance(folder: Path, entries: Iterable[Mapping[str, Any]]) -> None:
-    """Write the provenance of all runs."""
-    try:
-        write_atomically(folder / "provenance.json", json.dumps(list(entries), indent=1))
-    except OSError as error:
-        raise StoreError(f"cannot write {folder}: {error.strerror}") from None

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pubench.plan.jobs import Cell, Plan
 from pubench.results.record import AFTER_METRICS, BEFORE_METRICS, Column, Record
-from pubench.results.store import read_plan, read_records
+from pubench.results.run_folder import read_plan
+from pubench.results.store import read_records
 from pubench.status import Status
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Statistics: tables of means, ranks, tests, intervals and which algorithms differ."""
+"""Statistics: from rows of results to means, ranks, tests and intervals; reports are made of these."""

@@ -1,4 +1,4 @@
-"""The Bayesian signed-rank test: how probable it is that an algorithm is better, or as good as the other."""
+"""The Bayesian signed-rank test of a pair: the probability that one algorithm is better, or both are equivalent."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ Floats = NDArray[np.float64]
 
 STRENGTH = 0.5
 """The weight of the prior's one pseudo-observation, a difference of zero."""
-
-
 DRAWS = 1_000_000
 
 
@@ -31,13 +29,13 @@ def bayesian_signed_rank(
 ) -> Posterior:
     r"""Compare two algorithms with a region of practical equivalence (Benavoli et al., 2017, section 4.2.1).
 
-    The differences' distribution has a Dirichlet process for its prior, of strength 1/2 at zero. So the posterior is a
+    The prior of the differences' distribution is a Dirichlet process of strength 1/2 at zero. The posterior is a
     distribution of weights :math:`w \sim \mathrm{Dir}(1/2, 1, \dots, 1)` on :math:`z = (0, d_1, \dots, d_n)`, and
 
     .. math:: \theta_\mathrm{better} = \sum_{ij} w_i w_j [z_i + z_j > 2r], \qquad
               \theta_\mathrm{worse} = \sum_{ij} w_i w_j [z_i + z_j < -2r]
 
-    with the rest for "the same". Returned are the shares of the samples in which each of the three is the largest.
+    and the rest is "the same". The result is the share of samples in which each of the three is the largest.
 
     Parameters
     ----------
@@ -46,9 +44,9 @@ def bayesian_signed_rank(
     rope : float
         Differences up to r make no practical difference. With 0, pairs that cancel count half to either side.
     samples : int, optional
-        How many weights to draw: 5,000 without it, and fewer above 200 differences, where they vary less.
+        How many weights to draw; default: 5,000, and fewer above 200 differences, where they vary less.
     seed : int
-        The answer is a function of the differences alone: the seed is fixed.
+        Random seed; fixed, so that the result depends on the differences alone.
 
     Returns
     -------
@@ -69,13 +67,13 @@ def bayesian_signed_rank(
     if rope == 0:
         worse, same, better = worse + same / 2, np.full_like(same, -1.0), better + same / 2
     largest = np.stack([worse, same, better])
-    # A tie between shares is shared between them.
+    # Tied shares count in equal parts.
     winners = largest >= largest.max(axis=0) - 1e-12
     return Posterior(*(winners / winners.sum(axis=0)).mean(axis=1).tolist())
 
 
 def _finite(z: Floats, rope: float) -> Floats:
-    """Put numbers beyond every sum of two others in the place of infinities."""
+    """Replace infinities by numbers beyond every sum of two others."""
     beyond = 4 * (float(np.abs(z).max(where=np.isfinite(z), initial=0.0)) + rope + 1.0)
     return np.clip(z, -beyond, beyond)
 

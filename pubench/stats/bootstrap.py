@@ -1,4 +1,4 @@
-"""Intervals by resampling."""
+"""Confidence intervals of a mean by resampling, for pairs of algorithms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def mean_interval(
         Such as 0.95.
     resamples : int
     seed : int
-        The interval is a function of the values alone: the seed is fixed.
+        Random seed; fixed, so that the interval depends on the values alone.
 
     Returns
     -------

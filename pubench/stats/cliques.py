@@ -1,4 +1,4 @@
-"""Groups of algorithms that no test tells apart."""
+"""Groups of algorithms that do not differ significantly, for tables and rank diagrams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which algorithms differ in one metric: ranks, tests and groups, as one frozen value for each table."""
+"""Which algorithms differ in one metric: from a score table to ranks, tests and groups, which reports show."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pubench.stats.cliques import maximal_cliques
 from pubench.stats.corrections import holm
 from pubench.stats.paired import paired_differences, signed_rank, t_test
 from pubench.stats.ranks import Friedman, critical_difference, friedman, nemenyi, rank_rows
-from pubench.stats.rules import Rules
 from pubench.stats.scores import ScoreTable
 from pubench.stats.ties import tied_with_best
 from pubench.stats.units import Units, make_units
+from pubench.suite.reporting import Rules
 
-__all__ = ["Comparison", "Pair", "Ranking", "Rules", "compare", "rank"]
+__all__ = ["Comparison", "Pair", "Ranking", "compare", "rank"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -53,7 +53,7 @@ class Ranking:
     """Average ranks of competitors over the units, and so over the lines of a table, in which all have a score.
 
     ``ranks`` has shape (k,), 1 is best; NaN where there is no such unit. ``units`` of ``all_units`` and ``lines`` of
-    ``all_lines`` entered.
+    ``all_lines`` are used.
     """
 
     algorithms: tuple[str, ...]
@@ -66,7 +66,7 @@ class Ranking:
 
     @property
     def over(self) -> str:
-        """What entered, in words; lines are counted where they are not the units themselves."""
+        """What the ranks are averages over, in words; lines are counted where they are not the units themselves."""
         unit = "data sets" if self.unit == "dataset" else "blocks"
         lines = f", {self.lines} of {self.all_lines} lines" if self.all_lines != self.all_units else ""
         return f"{self.units} of {self.all_units} {unit}{lines}"
@@ -74,7 +74,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The competitors of one table; references take no part.
+    """How the competitors of one table compare; references are left out.
 
     Attributes
     ----------
@@ -84,19 +84,19 @@ class Comparison:
     ranks : float array of shape (k,)
         Average rank (1 is best) over the units in which all competitors have a score; NaN where there is none.
     units, all_units : int
-        How many those are, and how many the table has.
+        How many units these are, and how many the table has.
     ranking : Ranking
-        The ranks with what entered.
+        The ranks, and what they are computed from.
     datasets : int
         How many data sets the units come from: fewer than units if blocks are compared.
     friedman : Friedman or None
         None below three competitors or two units.
     critical_difference : float or None
-        Nemenyi's, where it is the test and there are two competitors and two units.
+        Nemenyi's, if that is the test, with at least two competitors and two units.
     pairs : tuple of Pair
     groups : tuple of tuples of str
-        The largest sets of competitors within which no two differ, each from the best rank on; those of one are
-        left out. Empty where nothing was tested.
+        The largest sets of two or more competitors of which no two differ, each in the order of ranks. Empty where
+        nothing was tested.
     tied : bool array of shape (B, A)
         Cells that do not differ from the best of their block.
     """
@@ -132,7 +132,7 @@ def compare(table: ScoreTable, rules: Rules) -> Comparison:
     Returns
     -------
     Comparison
-        A pure function of both: what is drawn at random has a fixed seed.
+        A pure function of both: random draws have a fixed seed.
     """
     units = make_units(table, rules)
     k = units.columns.size
@@ -167,12 +167,12 @@ def rank(table: ScoreTable, rules: Rules) -> Ranking:
 
 
 def _ranking(units: Units, names: tuple[str, ...], rules: Rules) -> tuple[Ranking, Floats]:
-    """Return the average ranks, and the ranks within each unit that they are the averages of."""
-    everyone = list(range(len(names)))
-    ranked = rank_rows(units.means(everyone))
-    n = len(ranked) if everyone else 0
+    """Return the average ranks, and the ranks within each unit."""
+    all_columns = list(range(len(names)))
+    ranked = rank_rows(units.means(all_columns))
+    n = len(ranked) if all_columns else 0
     ranks = ranked.mean(axis=0) if n else np.full(len(names), np.nan)
-    lines = int(units.used(everyone).sum()) if everyone else 0
+    lines = int(units.used(all_columns).sum()) if all_columns else 0
     return Ranking(names, ranks, n, units.count, lines, len(units.unit), rules.unit), ranked
 
 
@@ -188,7 +188,7 @@ def _pairs(units: Units, names: tuple[str, ...], rules: Rules, from_ranks: Float
 
 
 def _pair(units: Units, i: int, j: int, names: tuple[str, ...], rules: Rules) -> Pair:
-    """Compare two algorithms; the correction for making many tests comes later."""
+    """Compare two algorithms; p-values are corrected later."""
     means = units.means([i, j])
     differences = paired_differences(means[:, 0], means[:, 1])
     finite = differences[np.isfinite(differences)]

@@ -1,4 +1,4 @@
-"""Corrections of p-values for making many tests."""
+"""Corrections of p-values for multiple tests, used by every family of tests here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def holm(p: Floats) -> Floats:
-    r"""Adjust p-values so that rejecting those below alpha keeps the chance of any false rejection below alpha.
+    r"""Adjust p-values so that the probability of any false rejection is at most alpha.
 
     .. math:: \tilde{p}_{(i)} = \min\left(1, \max_{j \le i} (m - j + 1)\, p_{(j)}\right)
 
@@ -20,7 +20,7 @@ def holm(p: Floats) -> Floats:
     Parameters
     ----------
     p : array of shape (n,)
-        NaN stands for a test that was not made: it is not counted and stays NaN.
+        NaN is a test that was not made: it is not counted and stays NaN.
 
     Returns
     -------

@@ -12,7 +12,7 @@ __all__ = ["SignedRank", "paired_differences", "signed_rank", "t_test"]
 Floats = NDArray[np.float64]
 
 EXACT = 50
-"""Up to so many pairs the signed-rank distribution is computed, not approximated."""
+"""Up to this number of pairs the signed-rank distribution is exact, above it is approximated."""
 DIGITS = 12
 
 
@@ -46,8 +46,8 @@ def paired_differences(first: Floats, second: Floats) -> Floats:
     # A power of ten: rounding then leaves decimal numbers as they are.
     scale = 10.0 ** np.ceil(np.log10(np.where(largest > 0, largest, 1.0)))
     with np.errstate(invalid="ignore"):
-        apart = np.where(first == second, 0.0, first - second)
-    rounded: Floats = np.round(apart / scale, DIGITS) * scale
+        difference = np.where(first == second, 0.0, first - second)
+    rounded: Floats = np.round(difference / scale, DIGITS) * scale
     return rounded
 
 
@@ -115,7 +115,7 @@ def t_test(differences: Floats, overlap: Floats | float = 0.0) -> tuple[Floats, 
     Parameters
     ----------
     differences : array of shape (..., n)
-        NaN stands for no pair.
+        NaN where there is no pair.
     overlap : array of shape (...) or float
         ``n_test / n_train`` of the random splits behind the differences; 0 for independent ones.
 

@@ -31,7 +31,7 @@ def rank_rows(scores: Floats) -> Floats:
     Parameters
     ----------
     scores : array of shape (B, A)
-        Greater is better. Minus infinity stands for the worst.
+        Greater is better. Minus infinity is the worst.
 
     Returns
     -------
@@ -115,11 +115,11 @@ def nemenyi(average_ranks: Floats, n: int) -> Floats:
     from scipy.stats import studentized_range
 
     k = average_ranks.size
-    apart = np.abs(average_ranks[:, None] - average_ranks[None, :])
+    gaps = np.abs(average_ranks[:, None] - average_ranks[None, :])
     p = np.ones((k, k))
     upper = np.triu_indices(k, 1)
     # The range is integrated numerically, which is slow and may end a little outside of [0, 1].
-    found = studentized_range.sf(apart[upper] / _unit(k, n), k, np.inf)
+    found = studentized_range.sf(gaps[upper] / _unit(k, n), k, np.inf)
     p[upper] = np.clip(np.asarray(found, dtype=np.float64), 0.0, 1.0)
     p.T[upper] = p[upper]
     return p

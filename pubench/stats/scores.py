@@ -1,18 +1,19 @@
-"""From rows of results to tables of means. What failed is counted beside every mean."""
+"""From rows of results to tables of means: the first step of every report. Failures are counted beside each mean."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Block", "Row", "ScoreTable", "best_cells", "score_table", "some_blocks"]
+from pubench.results.table import Row
 
-Row = Mapping[str, Any]
+__all__ = ["Block", "ScoreTable", "best_cells", "score_table", "some_blocks"]
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -27,7 +28,7 @@ class Block(NamedTuple):
 
 
 _Cells = dict[tuple[Block, str], list[Row]]
-_WAITS = frozenset({"skipped", "pending"})
+_UNFINISHED = frozenset({"skipped", "pending"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,13 @@ class ScoreTable:
     failures : B tuples of A mappings
         How many replicates ended in each other status.
     reference : bool array of shape (B, A)
-        Cells that have seen true labels; they take no part in comparisons.
+        Cells that used true labels; they are not compared.
     waiting : bool array of shape (B, A)
-        Cells of which a replicate was skipped or has not ended: nothing can be said of them.
+        Cells with a replicate that was skipped or has not ended: their result is not known.
     values : float array of shape (B, A, R)
-        The metric in each replicate, the same number of which stands in the same place; NaN where there is none.
+        The metric in each replicate, replicates of one number at one place; NaN where there is none.
     overlap : float array of shape (B,)
-        Test rows over training rows, which is what random splits share; NaN where that is not on record.
+        Test rows over training rows, for the correction of random splits; NaN where it is not recorded.
     """
 
     metric: str
@@ -81,22 +82,22 @@ def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None
 
     Parameters
     ----------
-    rows : iterable of mappings
+    rows : iterable of Row
         With the keys dataset, labelling, algorithm, criterion (None if untuned), status, ``metric``, and
-        optionally reference, replicate, n_p, n_u and n_test. An untuned algorithm stands in all criteria's
-        blocks of its data and labelling.
+        optionally reference, replicate, n_p, n_u and n_test. An untuned algorithm appears in the blocks of all
+        criteria on its data and labelling.
     metric : str
         The key of the values; a missing or None value of an ok row counts as NaN.
     greater_is_better : bool or None
-        None for a metric that knows no better; there is no best then.
+        None for a metric without a direction; there is no best then.
 
     Returns
     -------
     ScoreTable
     """
     rows = list(rows)
-    # A line that nothing could ever fill says nothing; if all were such, saying so is the point.
-    blocks = _blocks([row for row in rows if _tells(row, metric)]) or _blocks(rows)
+    # A line that no cell could fill is left out, unless all lines are like that.
+    blocks = _blocks([row for row in rows if _may_have(row, metric)]) or _blocks(rows)
     algorithms = tuple(dict.fromkeys(str(row["algorithm"]) for row in rows))
     cells = _fill(rows, blocks)
     grid = [[_summary(cells.get((block, name), ()), metric) for name in algorithms] for block in blocks]
@@ -134,7 +135,7 @@ def some_blocks(table: ScoreTable, places: Sequence[int]) -> ScoreTable:
     )
 
 
-def _tells(row: Row, metric: str) -> bool:
+def _may_have(row: Row, metric: str) -> bool:
     """Whether a row has the metric, or might have had it."""
     return row["status"] not in ("ok", "skipped") or row.get(metric) is not None
 
@@ -142,7 +143,7 @@ def _tells(row: Row, metric: str) -> bool:
 def best_cells(table: ScoreTable) -> Bools:
     """Return the cells, shape (B, A), with the best mean of their block; no references, no partial cells.
 
-    A block in which only one cell is complete has no best: there is nothing that it is better than.
+    A block with only one complete cell has no best: there is nothing to compare it with.
     """
     eligible = table.complete & ~table.reference
     eligible &= eligible.sum(axis=1, keepdims=True) > 1
@@ -153,7 +154,7 @@ def best_cells(table: ScoreTable) -> Bools:
     return best
 
 
-def _complete(ok: NDArray[Any], undefined: NDArray[Any], planned: NDArray[Any]) -> Bools:
+def _complete(ok: Ints, undefined: Ints, planned: Ints) -> Bools:
     return np.asarray((planned > 0) & (ok - undefined == planned), dtype=np.bool_)
 
 
@@ -177,12 +178,12 @@ def _summary(rows: Sequence[Row], metric: str) -> _Summary:
 
 
 def _waiting(grid: Sequence[Sequence[_Summary]], shape: tuple[int, ...]) -> Bools:
-    found = [[not _WAITS.isdisjoint(summary.failures) for summary in line] for line in grid]
+    found = [[not _UNFINISHED.isdisjoint(summary.failures) for summary in line] for line in grid]
     return np.array(found, dtype=np.bool_).reshape(shape)
 
 
 def _values(cells: _Cells, blocks: Sequence[Block], algorithms: Sequence[str], metric: str) -> Floats:
-    """Lay the replicates out beside each other."""
+    """Return the values of all replicates, in the order of their numbers."""
     numbers = sorted({row.get("replicate", 0) for rows in cells.values() for row in rows})
     place = {number: k for k, number in enumerate(numbers)}
     values = np.full((len(blocks), len(algorithms), len(numbers)), np.nan)
@@ -206,7 +207,7 @@ def _overlap(cells: _Cells, blocks: Sequence[Block]) -> Floats:
 
 
 def _blocks(rows: Sequence[Row]) -> tuple[Block, ...]:
-    """Return the blocks; one has no criterion only where nothing was tuned on its data and labelling."""
+    """Return the blocks; a block has no criterion only where nothing was tuned on its data and labelling."""
     seen = dict.fromkeys(_block(row) for row in rows)
     tuned = {block[:2] for block in seen if block.criterion is not None}
     return tuple(block for block in seen if block.criterion is not None or block[:2] not in tuned)
@@ -217,14 +218,14 @@ def _block(row: Row) -> Block:
 
 
 def _fill(rows: Sequence[Row], blocks: Sequence[Block]) -> _Cells:
-    """Deal the rows to the table's cells, untuned ones to every block of their data and labelling."""
+    """Sort the rows into the table's cells; untuned ones belong to every block of their data and labelling."""
     shared: dict[tuple[str, ...], list[Block]] = {}
     for block in blocks:
         shared.setdefault((block.dataset, block.labelling), []).append(block)
     cells: _Cells = {}
     for row in rows:
         own = _block(row)
-        homes = [own] if own.criterion is not None else shared.get((own.dataset, own.labelling), [])
-        for block in homes:
+        targets = [own] if own.criterion is not None else shared.get((own.dataset, own.labelling), [])
+        for block in targets:
             cells.setdefault((block, str(row["algorithm"])), []).append(row)
     return cells

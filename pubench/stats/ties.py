@@ -1,4 +1,4 @@
-"""Within a block: which cells the replicates do not tell from the best one."""
+"""Within a block of a table: which cells are not significantly different from the best one, over replicates."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from pubench.stats.corrections import holm
 from pubench.stats.paired import paired_differences, signed_rank, t_test
-from pubench.stats.rules import Rules
 from pubench.stats.scores import ScoreTable, best_cells
+from pubench.suite.reporting import Rules
 
 __all__ = ["best_p_values", "tied_with_best"]
 
@@ -29,7 +29,7 @@ def best_p_values(table: ScoreTable, rules: Rules) -> Floats:
     -------
     array of shape (B, A)
         p-values after Holm's correction over the block. NaN for references, for partial cells, for the best one
-        itself, and where there are too few replicates or the splits' overlap is not on record.
+        itself, and where there are too few replicates or the overlap of the splits is not recorded.
     """
     best = best_cells(table)
     if not best.any():

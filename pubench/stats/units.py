@@ -1,4 +1,4 @@
-"""From a table of means to the observations that tests take: one for each data set, or for each block."""
+"""From a table of means to the observations of the tests: one for each data set, or one for each block."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.stats.rules import Rules
 from pubench.stats.scores import Block, ScoreTable, some_blocks
+from pubench.suite.reporting import Rules
 
 __all__ = ["Units", "make_units"]
 
@@ -26,7 +26,7 @@ class Units:
     columns : int array of shape (k,)
         The competitors' places among the table's algorithms.
     scores : float array of shape (B, k)
-        Greater is better. NaN where nothing can be said, minus infinity for the worst.
+        Greater is better. NaN where there is no score, minus infinity for the worst.
     unit : int array of shape (B,)
     count : int
         N, the units that the table has.
@@ -38,7 +38,7 @@ class Units:
     count: int
 
     def used(self, columns: list[int]) -> Bools:
-        """Tell which blocks, shape (B,), have a score of each of some competitors, and not only missing ones."""
+        """Return which blocks, shape (B,), have a score of each of some competitors, and a finite one."""
         scores = self.scores[:, columns]
         return np.asarray(~np.isnan(scores).any(axis=1) & (scores > -np.inf).any(axis=1), dtype=np.bool_)
 
@@ -59,7 +59,7 @@ class Units:
 
 
 def make_units(table: ScoreTable, rules: Rules) -> Units:
-    """Gather the competitors' scores as the rules say; a table without a direction has no competitors."""
+    """Collect the competitors' scores by the rules; a table without a direction has no competitors."""
     table = some_blocks(table, _own_blocks(table))
     absent = table.reference | (table.planned == 0)
     columns = np.flatnonzero(~absent.all(axis=0))
@@ -77,10 +77,10 @@ def make_units(table: ScoreTable, rules: Rules) -> Units:
 
 
 def _own_blocks(table: ScoreTable) -> list[int]:
-    """Return the places of the blocks that say something of their own.
+    """Return the places of the blocks that count.
 
-    In an oracle's block only the untuned compete, by the scores that they have in the other criteria's blocks: those
-    must not count twice.
+    In an oracle's block only untuned algorithms compete, with the scores that they have in the other criteria's blocks:
+    these must not count twice.
     """
     plain = {block[:2] for block in table.blocks if not _of_oracle(block)}
     return [i for i, block in enumerate(table.blocks) if not (_of_oracle(block) and block[:2] in plain)]

@@ -10,21 +10,12 @@ from pydantic import Field
 from pubench.suite.base import KeyProblem, Table
 from pubench.suite.values import Name, Names, Share
 
-__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig"]
+__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig", "Rules"]
 
 
-class ReportConfig(Table):
-    """The contents of the report, and how algorithms are compared."""
+class Rules(Table):
+    """How algorithms are compared: the same value from the suite to the tests and the report."""
 
-    metrics: Names = Field(
-        default=("accuracy", "f1", "roc-auc"),
-        description="The metrics; each one has a table.",
-    )
-    training: Names = Field(
-        default=(),
-        description="Criteria to evaluate each fitted model with on its own training rows, P and U; each one adds a "
-        "table `training-<criterion>`.",
-    )
     test: Literal["wilcoxon", "t", "nemenyi"] = Field(
         default="wilcoxon",
         description="The test that compares two algorithms over data sets; the first two use Holm's correction.",
@@ -52,6 +43,25 @@ class ReportConfig(Table):
         """Refuse a t-test of ranks: the worst rank has no value."""
         if given.get("test") == "t" and given.get("missing") == "worst-rank":
             yield KeyProblem(("missing",), 'gives test = "t" no differences; change one of the two')
+
+
+class ReportConfig(Rules):
+    """What the report shows, and how algorithms are compared."""
+
+    metrics: Names = Field(
+        default=("accuracy", "f1", "roc-auc"),
+        description="One table for each of these metrics.",
+    )
+    training: Names = Field(
+        default=(),
+        description="Criteria that judge each fitted model by its own training rows, P and U; each makes a table "
+        "`training-<criterion>`.",
+    )
+
+    @property
+    def rules(self) -> Rules:
+        """The rules alone, without what is shown."""
+        return Rules(**{name: getattr(self, name) for name in Rules.model_fields})
 
 
 class PaperNumber(Table):

@@ -17,7 +17,7 @@ from pubench import make
 from pubench.errors import PubenchError
 from pubench.plugins.imports import resolve
 from pubench.reporting import build_report
-from pubench.reporting.text import markdown_report
+from pubench.reporting.render.markdown import markdown_report
 
 SPECS = {spec.name: spec for spec in pubench_baselines.pubench_algorithms()}
 NAIVE = sorted(name for name in SPECS if SPECS[name].labels == "pu")

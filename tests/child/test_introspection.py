@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 from helpers.html import outline, row
+from helpers.reports import details
 
 from pubench import read_results, run_suite
 from pubench.child.introspection import NUMBERS, STAGES, is_open, look_inside, thinned
 from pubench.protocol import Introspection, Predictions
-from pubench.reporting import build_report
-from pubench.reporting.html import html_report
-from pubench.reporting.models import find_curves, find_weights
+from pubench.reporting import Report, build_report, report_of
+from pubench.reporting.render.html import html_report
+from pubench.reporting.sections.models import find_curves, find_weights
 from pubench.results.record import ModelRecord
 from pubench.results.store import read_inside, read_records
 from pubench.run.evaluation import model_record
@@ -155,16 +155,15 @@ def test_the_last_stage_has_the_metrics_of_the_cell(run: Path) -> None:
 
 
 def test_the_page_shows_stages_and_the_names_of_columns(run: Path) -> None:
-    from pubench.cli.report import html_page, make_report
-
-    results = read_results(run)
-    text = outline(html_page(results, make_report(results))).text
-    assert "Inside the models" in text
+    report = report_of(read_results(run))
+    text = outline(html_report(report)).text
+    assert "Model introspection" in text
     assert "worst concave points" in text
-    assert {each.of for each in find_weights(results.rows, msgspec.to_builtins(read_inside(run)))} == {
-        "importance",
-        "coefficient",
-    }
+    assert {each.of for each in find_weights(report)} == {"importance", "coefficient"}
+
+
+def reported(rows: list[dict[str, Any]], models: dict[str, Any]) -> Report:
+    return build_report(rows, "s", {"acc": True}, details=details(models=models))
 
 
 def told(count: int, **keys: Any) -> dict[str, Any]:
@@ -176,9 +175,8 @@ def told(count: int, **keys: Any) -> dict[str, Any]:
 
 def test_a_curve_that_ends_early_keeps_its_last_value() -> None:
     rows = [row("a", 0.5, replicate=r, key=f"k{r}") for r in range(2)]
-    report = build_report(rows, "s", {"acc": True})
-    (sweep,) = find_curves(report, rows, {"k0": told(4), "k1": told(2)})
-    (line,) = sweep.panels[0].lines
+    (sweep,) = find_curves(reported(rows, {"k0": told(4), "k1": told(2)}))
+    (line,) = sweep.panels[0].curves
     np.testing.assert_allclose(line.x, [1, 2, 3, 4])
     np.testing.assert_allclose(line.mean, [0.1, 0.2, 0.25, 0.3])
 
@@ -189,16 +187,14 @@ def test_weights_are_means_in_which_a_missing_column_is_nothing() -> None:
         "k0": {"of": "coefficient", "size": 9, "weights": [["x", -2.0], ["y", 1.0]]},
         "k1": {"of": "coefficient", "size": 9, "weights": [["y", 1.0]]},
     }
-    (found,) = find_weights(rows, inside)
+    (found,) = find_weights(reported(rows, inside))
     assert sorted(found.top) == [("x", -1.0, 1.0), ("y", 1.0, 1.0)]
 
 
 def test_what_is_told_cannot_become_part_of_the_page() -> None:
     rows = [row("<b>", 0.5, replicate=r, key=f"k{r}", dataset="<i>$") for r in range(2)]
     nasty = told(3, of="<b>", size=2, weights=[["<script>", 1.0]], errors=["stages: <b>"])
-    found = outline(
-        html_report(build_report(rows, "s", {"acc": True}), rows, {}, {}, {"k0": nasty, "k1": nasty})
-    )
+    found = outline(html_report(reported(rows, {"k0": nasty, "k1": nasty})))
     assert found.tags["script"] == 2
     assert not {"b", "i"} & set(found.tags)
     assert "<script>" in found.text
@@ -207,4 +203,4 @@ def test_what_is_told_cannot_become_part_of_the_page() -> None:
 
 def test_without_anything_told_there_is_no_section() -> None:
     rows = [row("a", 0.5, key="k0")]
-    assert 'id="models"' not in html_report(build_report(rows, "s", {"acc": True}), rows, {})
+    assert 'id="models"' not in html_report(build_report(rows, "s", {"acc": True}))

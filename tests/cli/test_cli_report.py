@@ -5,41 +5,14 @@ import json
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from helpers.commands import pubench_here
+from helpers.runs import write_run
 from helpers.suites import TOY, toml
 
 from pubench import run_suite
-from pubench.plan.jobs import Cell, Plan, PlannedMetric
-from pubench.results.record import Record
-from pubench.results.store import Store, read_plan, write_plan
-from pubench.status import Status
-
-NAMES = ("a", "b<i>&_%", "😀" * 9)
-
-
-def write_run(folder: Path, datasets: int = 8, replicates: int = 3, names=NAMES, statuses=("ok",), **plan):
-    """Write a run folder as a run leaves it, with made-up results; None as a status is a cell still to come."""
-    rng = np.random.default_rng(0)
-    folder.mkdir()
-    cells, store = [], Store(folder)
-    for number in range(datasets * replicates * len(names)):
-        rest, j = divmod(number, len(names))
-        i, replicate = divmod(rest, replicates)
-        cells.append(Cell(f"k{number}", f"d{i}", "case-control", "l", replicate, names[j], None, False))
-        status = statuses[number % len(statuses)]
-        if status is not None:
-            metrics = {"accuracy": float(rng.normal(0.8 + 0.05 * j, 0.02))} if status == "ok" else {}
-            error = None if status == "ok" else "it broke"
-            counts = {"n_p": 9, "n_u": 51, "n_test": 30}
-            store.append(
-                Record(key=f"k{number}", status=Status(status), metrics=metrics, error=error, **counts)
-            )
-    store.close()
-    metrics = {"accuracy": PlannedMetric(True, "1")}
-    write_plan(folder, Plan("s", "", metrics, ("accuracy",), tuple(cells), **plan), 'name = "s"\n')
-    return folder
+from pubench.results.run_folder import read_plan
+from pubench.suite.reporting import Rules
 
 
 def test_every_format_is_written_to_files(tmp_path, capsys):
@@ -82,7 +55,7 @@ def test_one_format_is_printed(tmp_path, capsys):
         (("--format", "latex"), "name a folder with --out"),
         (("--format", "csv,markdown"), "name a folder with --out"),
         (("--format", "text", "--out", "x"), "Text is for terminals"),
-        (("--format", "csv,"), "'' is no format; give one or more of text, html, markdown, csv, latex."),
+        (("--format", "csv,"), "'' is not a format; give one or more of text, html, markdown, csv, latex."),
     ],
 )
 def test_requests_that_make_no_sense(tmp_path, capsys, options, said):
@@ -105,7 +78,7 @@ def test_what_is_no_run_gets_one_sentence(tmp_path, capsys):
         ({"replicates": 1}, ""),
         ({"statuses": ("failed",)}, "No data set has a score of every algorithm"),
         ({"statuses": (None,)}, "No data set has a score of every algorithm"),
-        ({"statuses": ("ok", None, "ok", "timeout")}, "take no part in ranks and tests"),
+        ({"statuses": ("ok", None, "ok", "timeout")}, "left out of ranks and tests"),
         ({"datasets": 0}, "none planned"),
     ],
     ids=["one algorithm", "one data set", "one replicate", "all failed", "not begun", "going on", "no cell"],
@@ -150,14 +123,15 @@ def test_the_suites_rules_reach_the_report(tmp_path):
     (tmp_path / "suite.toml").write_text(text, encoding="utf-8")
     plan = run_suite(tmp_path / "suite.toml", out=tmp_path / "run", plugins=[TOY]).plan
     assert plan == read_plan(tmp_path / "run")
-    assert {key: plan.report[key] for key in report if key != "metrics"} == {
-        key: value for key, value in report.items() if key != "metrics"
-    }
-    assert plan.paper["numbers"][0]["mean"] == 0.5
+    assert plan.report == Rules(test="nemenyi", alpha=0.1, missing="worst-rank", unit="block")
+    assert plan.paper.numbers[0].mean == 0.5
 
 
 def test_rules_of_a_later_version_do_no_harm(tmp_path, capsys):
-    run = write_run(tmp_path / "run", report={"alpha": 0.2, "colour": "blue"})
+    run = write_run(tmp_path / "run")
+    plan = json.loads((run / "plan.json").read_text())
+    plan["report"] = {"alpha": 0.2, "colour": "blue"}
+    (run / "plan.json").write_text(json.dumps(plan))
     assert "alpha = 0.2" in pubench_here(capsys, "report", run).stdout
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from helpers.suites import TOY, run
 
-from pubench.cli.report import make_report
 from pubench.data.cards import make_card
 from pubench.data.loading import load_stored
 from pubench.plugins.discovery import discover
-from pubench.reporting.text import markdown_report
-from pubench.results.store import read_cards, read_provenance
+from pubench.reporting import report_of
+from pubench.reporting.render.markdown import markdown_report
+from pubench.results.run_folder import read_cards, read_provenance
 
 
 def registered(name):
@@ -21,7 +21,7 @@ def registered(name):
 
 def section(results):
     """Return the lines of the report's section on data sets, each as a list of cells."""
-    text = markdown_report(make_report(results)).partition("## Data sets\n")[2]
+    text = markdown_report(report_of(results)).partition("## Data sets\n")[2]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line]
 
 

@@ -76,7 +76,7 @@ def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
             said, _ = live.communicate(timeout=PATIENCE)
             assert live.returncode == 0
         left = CELLS - stored(out)
-        assert f"No run is going on; {left} cells are still to come: run the suite again to go on.\n" in said
+        assert f"No run is going on; {left} cells have not run: run the suite again to continue.\n" in said
         assert ended(page) == stored(out)
         assert LIVE not in page.read_text(encoding="utf-8")
 
@@ -90,7 +90,7 @@ def test_stopping_the_page_does_not_stop_the_run(tmp_path: Path, number: signal.
             live.send_signal(number)
             _, errors = live.communicate(timeout=PATIENCE)
             assert live.returncode == 130
-            assert f"pubench: stopped; {page} stays as it is now." in errors
+            assert f"pubench: stopped; {page} is no longer updated." in errors
             assert "Traceback" not in errors
         assert LIVE not in page.read_text(encoding="utf-8")
         assert process.poll() is None

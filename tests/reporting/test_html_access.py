@@ -15,9 +15,10 @@ import pytest
 from helpers.browser import chromium, find, names, press, seen, wait_until
 from helpers.commands import pubench
 from helpers.html import row, rows_of
+from helpers.reports import details
 
 from pubench.reporting import build_report
-from pubench.reporting.html import html_report
+from pubench.reporting.render.html import html_report
 
 TAB, ENTER, SPACE, ESCAPE, DOWN = "\ue004", "\ue007", " ", "\ue00c", "\ue015"
 MEANS = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
@@ -30,7 +31,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     yield from chromium(tmp_path_factory.mktemp("chromium"))
 
 
-def rows_with_trouble() -> list[dict[str, Any]]:
+def rows_with_problems() -> list[dict[str, Any]]:
     """Rows of which some failed, collapsed, were skipped or are still to come."""
     rows = [
         {**one, "f1": 1 - one["acc"], "params": '{"c": 0.5}', "criterion": "puf", "tune_seconds": 1.0}
@@ -45,8 +46,8 @@ def rows_with_trouble() -> list[dict[str, Any]]:
     ]
 
 
-def write_page(file: Path, **keys: Any) -> Path:
-    rows = rows_with_trouble()
+def write_page(file: Path, models: dict[str, Any] | None = None, *, reload: int = 0) -> Path:
+    rows = rows_with_problems()
     card = {
         "rows": 3,
         "features": 1,
@@ -55,11 +56,15 @@ def write_page(file: Path, **keys: Any) -> Path:
         "citation": LONG,
         "source": "somewhere",
     }
-    report = build_report(
-        rows, "the title", {"acc": True, "f1": True}, description="What it is.", cards={"d0": card}
-    )
     made_with = {"command": ["pubench", "suite", "run", "x"], "python": "3.13"}
-    file.write_text(html_report(report, rows, made_with, **keys), encoding="utf-8")
+    report = build_report(
+        rows,
+        "the title",
+        {"acc": True, "f1": True},
+        description="What it is.",
+        details=details({"d0": card}, [made_with], models=models),
+    )
+    file.write_text(html_report(report, reload=reload), encoding="utf-8")
     return file
 
 
@@ -126,9 +131,9 @@ def test_pictures_of_weights_have_texts_and_leave_the_page_in_its_place(
     browser: Any, tmp_path: Path, width: int
 ) -> None:
     image = {"shape": [28, 28], "pixels": np.linspace(0, 1, 784).tolist()}
-    # Rows without a key all tell the same.
-    told = {"": {"of": "importance", "size": 784, "weights": [["c", 1.0]], "image": image}}
-    browser.get(write_page(tmp_path / "pictures.html", inside=told).as_uri())
+    # All rows without a key have the same model.
+    models = {"": {"of": "importance", "size": 784, "weights": [["c", 1.0]], "image": image}}
+    browser.get(write_page(tmp_path / "pictures.html", models=models).as_uri())
     with sized(browser, width):
         browser.execute_script("document.querySelectorAll('details').forEach((part) => { part.open = true })")
         assert serious(browser) == []
@@ -169,7 +174,7 @@ def test_it_is_printed_on_a4_and_turned_where_tables_are_wide(page: Any, tmp_pat
     assert all(sheet == a4 for sheet in printed(page))
     rows = rows_of({f"algorithm-{i}": [0.5 + i / 100, 0.6] for i in range(20)})
     wide = tmp_path / "wide.html"
-    wide.write_text(html_report(build_report(rows, "s", {"acc": True}), rows, {}), encoding="utf-8")
+    wide.write_text(html_report(build_report(rows, "s", {"acc": True})), encoding="utf-8")
     page.get(wide.as_uri())
     sheets = printed(page)
     assert sheets[0] == a4
@@ -185,7 +190,7 @@ def test_paper_is_light_and_has_all_metrics_and_what_was_folded(page: Any) -> No
             == "rgb(255, 255, 255)"
         )
         assert [text[:3] for text in seen(page, "table.scores caption")] == ["acc", "f1 "]
-        assert all(item.rect["height"] > 0 for item in find(page, "#trouble li"))
+        assert all(item.rect["height"] > 0 for item in find(page, "#problems li"))
         assert seen(page, "#theme, #tools, nav a") == []
         # The browser repeats a table's head on the next sheet only if no button has a box in it.
         button = "return getComputedStyle(document.querySelector('table.scores thead button')).display"
@@ -285,7 +290,7 @@ def test_everything_can_be_done_without_a_mouse(page: Any) -> None:
     press(page, ESCAPE)
     assert not find(page, "#cell")[0].is_displayed()
     assert page.switch_to.active_element == opener
-    tab_to(page, "#trouble summary")
+    tab_to(page, "#problems summary")
     before = page.switch_to.active_element.find_element("xpath", "..").get_attribute("open")
     press(page, ENTER)
     assert page.switch_to.active_element.find_element("xpath", "..").get_attribute("open") != before
@@ -367,7 +372,7 @@ def test_a_hundred_thousand_rows_can_be_sorted_searched_and_opened(browser: Any,
         for r in range(20)
     ]
     start = time.process_time()
-    page = html_report(build_report(rows, "s", {"acc": True}), rows, {})
+    page = html_report(build_report(rows, "s", {"acc": True}))
     assert time.process_time() - start < 60
     file = tmp_path / "report.html"
     file.write_text(page, encoding="utf-8")

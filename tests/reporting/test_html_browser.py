@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from helpers.browser import chromium, find, names, seen, wait_until
 from helpers.html import rows_of
+from helpers.reports import details, paper
 
 from pubench.reporting import build_report
-from pubench.reporting.html import html_report
+from pubench.reporting.render.html import html_report
 
 webdriver = pytest.importorskip("selenium.webdriver")
 pytest.importorskip("selenium")
@@ -32,17 +33,16 @@ def page(browser: Any, tmp_path: Path) -> Any:
     ]
     rows[0] |= {"notes": "a note <b>"}
     file = tmp_path / "report.html"
-    report = build_report(rows, "the title", {"acc": True, "f1": True})
-    file.write_text(
-        html_report(report, rows, {"command": ["pubench", "suite", "run", "x"]}), encoding="utf-8"
-    )
+    found = details(provenance=[{"command": ["pubench", "suite", "run", "x"]}])
+    report = build_report(rows, "the title", {"acc": True, "f1": True}, details=found)
+    file.write_text(html_report(report), encoding="utf-8")
     browser.get_log("performance")
     browser.get(file.as_uri())
     browser.execute_script("try { localStorage.clear() } catch {}")
     return browser
 
 
-def test_it_opens_without_errors_and_asks_nobody(page: Any) -> None:
+def test_it_opens_without_errors_and_without_requests(page: Any) -> None:
     assert page.title == "the title – pubench"
     assert [entry for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
     asked = [
@@ -147,9 +147,9 @@ def test_it_fits_a_phone(page: Any) -> None:
         page.set_window_size(1280, 1000)
 
 
-def tell(browser: Any, file: Path) -> None:
+def open_whole_page(browser: Any, file: Path) -> None:
     """Open the page of a run that has every section."""
-    rows, trials, inside = [], {}, {}
+    rows, trials, models = [], {}, {}
     for criterion, shift in (("puf", -0.05), ("oracle-acc", 0.0)):
         for plain in rows_of(MEANS, criterion=criterion, reference=criterion == "oracle-acc"):
             for n_p in (10, 20):
@@ -159,16 +159,21 @@ def tell(browser: Any, file: Path) -> None:
                 rows.append(plain | labelled | {"acc": value, "f1": 1 - value})
                 trials[key] = [[{"c": c}, float(c == 1), 0.1, ""] for c in range(20)]
                 curve = {"stages": [1, 2, 3], "metrics": {"acc": [0.1, 0.2, 0.3], "f1": [0.3, 0.2, 0.1]}}
-                inside[key] = {"of": "importance", "size": 1, "weights": [["<b>", 1.0]], **curve}
+                models[key] = {"of": "importance", "size": 1, "weights": [["<b>", 1.0]], **curve}
     number = {"dataset": "d0", "algorithm": "a", "metric": "acc", "mean": 0.9}
-    paper = {"citation": "A. Author", "numbers": [number]}
-    report = build_report(rows, "all", {"acc": True, "f1": True}, paper=paper)
-    file.write_text(html_report(report, rows, {}, trials, inside), encoding="utf-8")
+    report = build_report(
+        rows,
+        "all",
+        {"acc": True, "f1": True},
+        paper=paper(citation="A. Author", numbers=[number]),
+        details=details(trials=trials, models=models),
+    )
+    file.write_text(html_report(report), encoding="utf-8")
     browser.get(file.as_uri())
 
 
 def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_path: Path) -> None:
-    tell(browser, tmp_path / "all.html")
+    open_whole_page(browser, tmp_path / "all.html")
     for name in ("paper", "sensitivity", "price", "tuning", "models"):
         assert find(browser, f"nav a[href='#{name}']")
         assert find(browser, f"#{name}")[0].is_displayed()
@@ -179,8 +184,8 @@ def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_p
     assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 
 
-def test_a_search_is_told_behind_its_mean(browser: Any, tmp_path: Path) -> None:
-    tell(browser, tmp_path / "all.html")
+def test_a_mean_opens_the_progress_of_its_search(browser: Any, tmp_path: Path) -> None:
+    open_whole_page(browser, tmp_path / "all.html")
     find(browser, "table.scores tbody td button")[0].click()
     wait_until(browser, find(browser, "#cell")[0].is_displayed)
     assert "20 trials; best so far at 1: 0, 2: 1" in find(browser, "#cell tbody")[0].text
@@ -188,7 +193,7 @@ def test_a_search_is_told_behind_its_mean(browser: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_section_fits_a_phone(browser: Any, tmp_path: Path) -> None:
-    tell(browser, tmp_path / "all.html")
+    open_whole_page(browser, tmp_path / "all.html")
     browser.set_window_size(500, 900)
     try:
         width = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"

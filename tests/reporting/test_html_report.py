@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.html import Outline, outline, row, rows_of
+from helpers.reports import details
 
 from pubench.reporting import build_report
-from pubench.reporting.html import html_report
-from pubench.reporting.page import build_page
-from pubench.stats.comparison import Rules
+from pubench.reporting.render.html import html_report
+from pubench.reporting.sections.comparisons import make_comparisons
+from pubench.reporting.sections.scores import make_scores
+from pubench.suite.reporting import Rules
 
 THREE = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
 
@@ -23,7 +25,7 @@ THREE = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
 def page_of(
     rows: list[dict[str, Any]], metrics: dict[str, bool | None] | None = None, title: str = "s"
 ) -> str:
-    return html_report(build_report(rows, title, metrics or {"acc": True}), rows, {})
+    return html_report(build_report(rows, title, metrics or {"acc": True}))
 
 
 def read(rows: list[dict[str, Any]], **keys: Any) -> Outline:
@@ -31,8 +33,9 @@ def read(rows: list[dict[str, Any]], **keys: Any) -> Outline:
 
 
 def test_the_table_marks_the_best_and_names_the_leader() -> None:
-    page = build_page(build_report(rows_of(THREE), "s", {"acc": True}), rows_of(THREE), {}).metrics[0]
-    assert [[cell.best for cell in line.cells] for line in page.lines] == [
+    report = build_report(rows_of(THREE), "s", {"acc": True})
+    (scores,), (page,) = make_scores(report).metrics, make_comparisons(report)
+    assert [[cell.best for cell in line.cells] for line in scores.lines] == [
         [True, False, False],
         [False, True, False],
         [True, False, False],
@@ -42,9 +45,9 @@ def test_the_table_marks_the_best_and_names_the_leader() -> None:
     assert (page.leader.name, page.leader.second, pair.wins, pair.losses) == ("a", "b", 2, 1)
     assert pair.difference == pytest.approx(np.mean([0.05, -0.02, 0.1]))
     assert page.order == ("a", "b", "c")
-    won, lost = page.duels["a", "b"], page.duels["b", "a"]
+    won, lost = page.records["a", "b"], page.records["b", "a"]
     assert (won.wins, won.ties, won.losses) == (lost.losses, lost.ties, lost.wins) == (2, 0, 1)
-    assert ("a", "a") not in page.duels
+    assert ("a", "a") not in page.records
 
 
 def test_a_leader_by_rank_may_be_worse_on_average() -> None:
@@ -52,7 +55,7 @@ def test_a_leader_by_rank_may_be_worse_on_average() -> None:
     assert "worse by 0.167 on average" in " ".join(found.text.split())
 
 
-def test_those_that_share_the_best_rank_share_the_lead() -> None:
+def test_equal_best_ranks_share_the_lead() -> None:
     text = " ".join(read(rows_of({"a": [0.9, 0.8], "b": [0.8, 0.9]})).text.split())
     assert "shares the best average rank, 1.50 over 2 of 2 data sets, with b. Between the two: 1 won" in text
     assert "1 lost; equal on average" in text
@@ -60,15 +63,15 @@ def test_those_that_share_the_best_rank_share_the_lead() -> None:
     assert "-0.00" not in text
 
 
-def test_where_no_difference_has_a_size_the_leader_has_none() -> None:
+def test_a_leader_without_finite_differences_has_no_mean_difference() -> None:
     rows = rows_of({"a": [0.9, 0.8]}) + rows_of({"b": [0.8, 0.9]}, status="failed")
     report = build_report(rows, "s", {"acc": True}, rules=Rules(missing="worst-rank"))
-    text = " ".join(outline(html_report(report, rows, {})).text.split())
+    text = " ".join(outline(html_report(report)).text.split())
     assert "Between the two: 2 won, 0 tied, 0 lost (p = 0.500)." in text
     assert "nan" not in text
 
 
-def test_the_first_lines_say_what_was_run() -> None:
+def test_the_header_counts_data_sets_and_algorithms() -> None:
     rows = rows_of(THREE) + rows_of({"t": [0.5, 0.5, 0.5]}, criterion="puf")
     assert "3 data sets, 1 labelling, 4 algorithms, 2 replicates; tuned by puf." in read(rows).text
 
@@ -76,14 +79,15 @@ def test_the_first_lines_say_what_was_run() -> None:
 def test_a_mean_that_lacks_a_replicate_has_no_shade() -> None:
     rows = rows_of({"a": [0.9], "b": [0.5], "c": [0.7]})
     rows[0] |= {"status": "failed", "acc": None}
-    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows).metrics
+    (page,) = make_scores(build_report(rows, "s", {"acc": True})).metrics
     assert [cell.shade for cell in page.lines[0].cells] == [None, 0.0, 1.0]
 
 
-def test_every_run_that_was_put_together_says_how_it_was_made() -> None:
+def test_the_page_has_the_command_of_each_merged_run() -> None:
     rows = rows_of(THREE)
     made = [{"command": ["pubench", "suite", "run", name], "python": name} for name in ("x.toml", "y.toml")]
-    text = outline(html_report(build_report(rows, "s", {"acc": True}), rows, made)).text
+    report = build_report(rows, "s", {"acc": True}, details=details(provenance=made))
+    text = outline(html_report(report)).text
     assert "pubench suite run x.toml" in text
     assert "pubench suite run y.toml" in text
 
@@ -91,16 +95,17 @@ def test_every_run_that_was_put_together_says_how_it_was_made() -> None:
 def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better() -> None:
     for greater, expected in ((True, [1.0, 0.94, 0.0]), (False, [0.0, 0.06, 1.0])):
         report = build_report(rows_of(THREE), "s", {"acc": greater})
-        line = build_page(report, rows_of(THREE), {}).metrics[0].lines[0]
+        line = make_scores(report).metrics[0].lines[0]
         assert [cell.shade for cell in line.cells] == pytest.approx(expected, abs=0.01)
 
 
 def test_a_reference_has_neither_shade_nor_rank() -> None:
     rows = rows_of(THREE) + rows_of({"supervised-x": [1, 1, 1]}, reference=True)
-    page = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics[0]
+    report = build_report(rows, "s", {"acc": True})
+    (scores,), (page,) = make_scores(report).metrics, make_comparisons(report)
     assert "supervised-x" not in page.ranks
-    assert page.lines[0].cells[3].shade is None
-    assert page.lines[0].cells[3].reference
+    assert scores.lines[0].cells[3].shade is None
+    assert scores.lines[0].cells[3].reference
     assert page.leader is not None
     assert page.leader.name == "a"
 
@@ -117,7 +122,7 @@ def test_the_same_rows_give_the_same_bytes() -> None:
 NASTY = "<script>alert(1)</script>\"'&$x_1^2$\\%#{}~ 🦆 " + "long" * 50
 
 
-def test_nothing_that_is_named_can_become_part_of_the_page() -> None:
+def test_names_cannot_become_html() -> None:
     rows = [
         row(NASTY, value, dataset=NASTY + str(i), labelling=NASTY, criterion=NASTY, notes=NASTY, params=NASTY)
         for i, value in enumerate((0.1, 0.2, 0.3))
@@ -133,14 +138,15 @@ def test_nothing_that_is_named_can_become_part_of_the_page() -> None:
             "source": "javascript:alert(1)",
         }
     }
-    report = build_report(rows, NASTY, {"acc": True}, description=NASTY, cards=cards)
-    text = html_report(report, rows, {"command": ["x", NASTY], "python": NASTY})
-    found = outline(text)
-    assert found.tags["script"] == 2
-    assert "b" not in found.tags
-    assert not found.handlers
-    assert all(link.startswith("#") for link in found.links)
-    assert NASTY in found.text
+    found = details(cards, [{"command": ["x", NASTY], "python": NASTY}])
+    report = build_report(rows, NASTY, {"acc": True}, description=NASTY, details=found)
+    text = html_report(report)
+    page = outline(text)
+    assert page.tags["script"] == 2
+    assert "b" not in page.tags
+    assert not page.handlers
+    assert all(link.startswith("#") for link in page.links)
+    assert NASTY in page.text
 
 
 def test_the_rows_behind_the_means_are_in_the_page() -> None:
@@ -167,13 +173,13 @@ def test_the_rows_behind_the_means_are_in_the_page() -> None:
     ],
     ids=["no cell", "one algorithm", "all failed", "going on", "no numbers", "collapsed", "equal"],
 )
-def test_thin_runs_still_have_a_page(rows: list[dict[str, Any]], says: str) -> None:
+def test_small_and_failed_runs_have_a_page(rows: list[dict[str, Any]], says: str) -> None:
     assert re.search(says, read(rows).text)
 
 
-def test_a_metric_that_knows_no_better_is_shown_without_ranks() -> None:
+def test_a_metric_without_a_direction_is_shown_without_ranks() -> None:
     found = read(rows_of(THREE), metrics={"acc": None})
-    assert "this metric knows no better" in found.text
+    assert "this metric has no direction" in found.text
     assert "svg" not in found.tags
 
 
@@ -181,27 +187,26 @@ def test_collapsed_models_are_marked_at_their_means() -> None:
     rows = rows_of(THREE)
     rows[0] |= {"collapsed": True}
     rows += [row("tuned", 0.5, dataset="d0", criterion="puf", replicate=r, collapsed=True) for r in range(2)]
-    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics
-    # What was not tuned stands in the line of the criterion, its collapses with it.
+    (page,) = make_scores(build_report(rows, "s", {"acc": True})).metrics
+    # An untuned algorithm appears in the line of the criterion, with its collapses.
     (tuned,) = (line for line in page.lines if line.criterion == "puf")
     assert [cell.remark for cell in tuned.cells] == ["1 collapsed", "", "", "2 collapsed"]
 
 
-def test_where_one_fails_everywhere_the_others_are_still_compared() -> None:
+def test_an_algorithm_that_always_fails_leaves_the_others_compared() -> None:
     rows = rows_of(THREE)
     rows += [row("broken", None, dataset=f"d{d}", status="failed", error="boom") for d in range(3)]
-    (page,) = build_page(build_report(rows, "s", {"acc": True}), rows, {}).metrics
+    (page,) = make_comparisons(build_report(rows, "s", {"acc": True}))
     assert (page.ranks, page.leader) == ({}, None)
     assert page.order == ("a", "b", "c")
     found = read(rows)
     assert (
-        "there are no data sets in which every algorithm finished all replicates; those that did"
-        in found.text
+        "there is no data set in which every algorithm finished all replicates; those that did" in found.text
     )
     assert "so algorithms are only tested in pairs" in found.text
 
 
-def test_a_card_says_which_classes_count_for_what() -> None:
+def test_a_card_lists_the_positive_and_negative_classes() -> None:
     card = {
         "rows": 10,
         "features": 2,
@@ -212,11 +217,12 @@ def test_a_card_says_which_classes_count_for_what() -> None:
         "differs": "two rows fewer than the paper",
     }
     rows = rows_of(THREE)
-    report = build_report(rows, "s", {"acc": True}, cards={"d0": card, "d1": {"rows": 5, "positive": ["p"]}})
-    text = " ".join(outline(html_report(report, rows, {})).text.split())
+    found = details({"d0": card, "d1": {"rows": 5, "positive": ["p"]}})
+    report = build_report(rows, "s", {"acc": True}, details=found)
+    text = " ".join(outline(html_report(report)).text.split())
     assert "Positivex (3 rows)" in text
     assert "c10, c11 and 8 more classes (7 rows) Prior0.300" in text
-    assert "Differstwo rows fewer than the paper" in text
+    assert "Differencestwo rows fewer than the paper" in text
     assert "Positivep " in text
 
 
@@ -224,7 +230,7 @@ Large = tuple[list[dict[str, Any]], dict[str, list[Any]], dict[str, dict[str, An
 
 
 def large_run() -> Large:
-    """30 data sets x 20 algorithms x 10 replicates: rows, 20 trials of each cell, what every second model tells."""
+    """30 data sets x 20 algorithms x 10 replicates: rows, 20 trials a cell, every second model's introspection."""
     rng = np.random.default_rng(0)
     rows, trials, inside = [], {}, {}
     for d, a, r in product(range(30), range(20), range(10)):
@@ -246,12 +252,12 @@ def large_run() -> Large:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("told", [False, True], ids=["rows", "rows, trials and models"])
-def test_a_large_benchmark_is_a_small_page(told: bool) -> None:
+@pytest.mark.parametrize("whole", [False, True], ids=["rows", "rows, trials and models"])
+def test_a_large_benchmark_is_a_small_page(whole: bool) -> None:
     """At most 500 KB, within 10 seconds."""
-    rows, trials, inside = large_run()
+    rows, trials, models = large_run()
+    found = details(trials=trials, models=models) if whole else None
     start = time.process_time()
-    report = build_report(rows, "s", {"acc": True, "f1": True})
-    page = html_report(report, rows, {}, trials, inside) if told else html_report(report, rows, {})
+    page = html_report(build_report(rows, "s", {"acc": True, "f1": True}, details=found))
     assert time.process_time() - start < 10
     assert len(page.encode()) < 500_000

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.html import outline, row
+from helpers.reports import details
 from matplotlib.image import imread
-from pubench.child.inside import COLUMNS, PIXELS, look_inside
 
 from pubench import load_dataset, read_results, run_suite
-from pubench.cli.report import html_page, make_report, markdown_page
+from pubench.child.introspection import COLUMNS, PIXELS, look_inside
 from pubench.data import Data
 from pubench.data.checks import checked_data
 from pubench.errors import DataError
 from pubench.protocol import Predictions
-from pubench.reporting import build_report
-from pubench.reporting.html import html_report
-from pubench.reporting.images import MOST_PIXELS, find_galleries, shown_galleries
-from pubench.reporting.pixels import png
-from pubench.reporting.text import markdown_report
+from pubench.reporting import Report, build_report, report_of
+from pubench.reporting.draw.pixels import png
+from pubench.reporting.render.html import html_report
+from pubench.reporting.render.markdown import markdown_report
+from pubench.reporting.sections.images import MOST_PIXELS, find_galleries, shown_galleries
 from pubench.results.store import read_inside
 
 HEIGHT, WIDTH = 11, 13
@@ -81,7 +81,7 @@ def test_the_shape_is_loaded_from_the_cache_as_well(run: Path) -> None:
 
 def page(run: Path) -> str:
     results = read_results(run)
-    return html_page(results, make_report(results))
+    return html_report(report_of(results))
 
 
 def drawn(address: str) -> Any:
@@ -90,11 +90,11 @@ def drawn(address: str) -> Any:
     return imread(io.BytesIO(file))[..., :3].sum(axis=-1)
 
 
-def test_images_keep_all_weights_and_other_rows_the_heaviest(run: Path) -> None:
+def test_images_keep_all_weights_and_other_rows_the_largest(run: Path) -> None:
     rows, inside = read_results(run).rows, read_inside(run)
-    told = {(each["dataset"], each["algorithm"]): inside[each["key"]] for each in rows}
-    assert len(told) == 6
-    for (dataset, _), found in told.items():
+    found_by_place = {(each["dataset"], each["algorithm"]): inside[each["key"]] for each in rows}
+    assert len(found_by_place) == 6
+    for (dataset, _), found in found_by_place.items():
         assert len(found["weights"]) <= COLUMNS < found["size"] == HEIGHT * WIDTH
         if dataset == "images":
             assert found["image"]["shape"] == [HEIGHT, WIDTH]
@@ -104,7 +104,7 @@ def test_images_keep_all_weights_and_other_rows_the_heaviest(run: Path) -> None:
             assert "image" not in found
 
 
-def test_the_light_pixels_are_those_that_tell_the_class(run: Path) -> None:
+def test_the_light_pixels_are_those_that_depend_on_the_class(run: Path) -> None:
     addresses = re.findall(r'<img src="([^"]*)"', page(run))
     assert len(addresses) == 3
     patch = np.zeros((HEIGHT, WIDTH), dtype=bool)
@@ -124,20 +124,18 @@ def test_each_picture_has_a_text_and_a_place_and_plain_rows_a_table(run: Path) -
         "supervised-et † on images",
         "wlr on images",
     ]
-    assert all("of 11 x 13 pixels: the heaviest, " in alt for alt in alts)
+    assert all("of 11 x 13 pixels: the largest, " in alt for alt in alts)
     found = outline(text)
     assert all(link.startswith(("#", "data:image/png")) for link in found.links)
-    weights = text.partition("Columns that weigh most</caption>")[2].partition("</table>")[0]
+    weights = text.partition("Feature importance</caption>")[2].partition("</table>")[0]
     assert weights.count('scope="row"') == 3
     assert "column 33" in weights
     assert "images" not in weights
 
 
-def test_the_numbers_stand_in_markdown(run: Path) -> None:
+def test_markdown_has_the_numbers(run: Path) -> None:
     results = read_results(run)
-    lines = [
-        line for line in markdown_page(results, make_report(results)).splitlines() if "| images |" in line
-    ]
+    lines = [line for line in markdown_report(report_of(results)).splitlines() if "| images |" in line]
     # The last one is the card of the data.
     table = [line.strip("| ").split(" | ") for line in lines[-4:-1]]
     assert [line[1] for line in table] == ["puet", "supervised-et †", "wlr"]
@@ -145,7 +143,7 @@ def test_the_numbers_stand_in_markdown(run: Path) -> None:
         down, across = (int(text) - 1 for text in line[3].split(", "))
         assert down in range(11)[PATCH[0]]
         assert across in range(13)[PATCH[1]]
-    # Importances are alike; what is another kind of weight is not compared.
+    # Importances are compared with each other, but not with another kind of weight.
     assert [line[5] for line in table][::2] == ["–", "–"]
     assert float(table[1][5]) > 0.8
 
@@ -155,24 +153,24 @@ class Weighed:
         vars(self).update(weights)
 
 
-def told(weights: Any, shape: tuple[int, ...], name: str = "coef_") -> dict[str, Any]:
+def looked_into(weights: Any, shape: tuple[int, ...], name: str = "coef_") -> dict[str, Any]:
     nothing = Predictions(np.zeros(1), np.ones(1, dtype=np.uint8), None)
     return look_inside(Weighed(**{name: weights}), np.zeros((1, 1)), nothing, shape)[0]
 
 
 def test_an_image_is_kept_whole_where_it_is_one() -> None:
-    assert told([[0.0, -1.5], [2.0, 0.25]], (2, 2))["image"] == {
+    assert looked_into([[0.0, -1.5], [2.0, 0.25]], (2, 2))["image"] == {
         "shape": [2, 2],
         "pixels": [0.0, -1.5, 2.0, 0.25],
     }
     # Preprocessing left out a column; and what is too large.
-    assert "image" not in told([1.0, 2.0, 3.0], (2, 2))
-    assert "image" not in told(np.ones(PIXELS + 1), (1, PIXELS + 1))
-    assert "image" in told(np.ones(PIXELS), (1, PIXELS))
+    assert "image" not in looked_into([1.0, 2.0, 3.0], (2, 2))
+    assert "image" not in looked_into(np.ones(PIXELS + 1), (1, PIXELS + 1))
+    assert "image" in looked_into(np.ones(PIXELS), (1, PIXELS))
 
 
 @pytest.mark.parametrize("shape", [(28, 28), (6,), (2, 3, 1), (-2, -3), (2.0, 3.0), (0, 6)])
-def test_a_shape_that_does_not_fit_is_told_in_a_sentence(shape: Any) -> None:
+def test_a_shape_that_does_not_fit_gets_a_sentence(shape: Any) -> None:
     data = Data(np.ones((4, 6)), np.array([0, 1, 0, 1]), image_shape=shape)
     with pytest.raises(DataError) as found:
         checked_data("mine", data)
@@ -193,46 +191,51 @@ def cell(pixels: Any, of: str = "importance") -> dict[str, Any]:
     return {"of": of, "size": values.size, "weights": [["c", 1.0]], "image": image}
 
 
+def reported(rows: list[dict[str, Any]], models: dict[str, Any]) -> Report:
+    return build_report(rows, "s", {"acc": True}, details=details(models=models))
+
+
 def test_an_image_is_the_mean_over_replicates_and_compared_with_the_first() -> None:
     rows = [row(name, 0.5, replicate=r, key=f"{name}{r}") for name in ("a", "b", "c") for r in range(2)]
-    inside = {"a0": cell([[0, 1, 2]]), "a1": cell([[0, 3, 4]])}
-    inside |= {
+    models = {"a0": cell([[0, 1, 2]]), "a1": cell([[0, 3, 4]])}
+    models |= {
         "b0": cell([[3, 1, 0]]),
         "b1": cell([[3, 1, 0]]),
         "c0": cell([[1, 1, 1]]),
         "c1": cell([[1, 1, 1]]),
     }
-    (gallery,) = find_galleries(rows, inside)
+    (gallery,) = find_galleries(reported(rows, models))
     a, b, c = gallery.images.values()
     np.testing.assert_array_equal(a.weights, [[0, 2, 3]])
     assert (a.peak, a.half) == ((1, 3), 1)
-    assert b.alike == pytest.approx(np.corrcoef([0, 2, 3], [3, 1, 0])[0, 1])
+    assert b.correlation == pytest.approx(np.corrcoef([0, 2, 3], [3, 1, 0])[0, 1])
     # Nothing to compare it with, nothing that varies.
-    assert np.isnan([a.alike, c.alike]).all()
+    assert np.isnan([a.correlation, c.correlation]).all()
     assert c.half == 2
 
 
 def test_signs_have_colours_and_nothing_is_dark() -> None:
-    (gallery,) = find_galleries([row("a", 0.5, key="k")], {"k": cell([[-2.0, 0.0, 2.0]], "coefficient")})
+    (gallery,) = find_galleries(
+        reported([row("a", 0.5, key="k")], {"k": cell([[-2.0, 0.0, 2.0]], "coefficient")})
+    )
     (image,) = gallery.images.values()
-    below, nothing, above = imread(io.BytesIO(png(image)))[0, :, :3]
+    below, nothing, above = imread(io.BytesIO(png(image.weights, signed=True)))[0, :, :3]
     assert below[2] > below[0] + 0.2
     assert above[0] > above[2] + 0.1
     assert nothing.max() < 0.15
     assert min(below.sum(), above.sum()) > 4 * nothing.sum()
-    # A model that weighs nothing has a black picture.
-    flat = image._replace(weights=np.zeros((2, 2)), of="importance")
-    assert imread(io.BytesIO(png(flat)))[..., :3].max() < 0.05
+    # A model without weights has a black picture.
+    assert imread(io.BytesIO(png(np.zeros((2, 2)), signed=False)))[..., :3].max() < 0.05
 
 
-def test_a_page_has_room_for_so_many_pixels_and_says_what_it_left_out() -> None:
+def test_a_page_draws_a_limited_number_of_pixels_and_counts_the_rest() -> None:
     shape = np.ones((100, 100))
     count = MOST_PIXELS // shape.size + 3
     rows = [row("a", 0.5, dataset=f"d{i}", key=f"k{i}") for i in range(count)]
-    inside = {f"k{i}": cell(shape) for i in range(count)}
-    shown, more = shown_galleries(find_galleries(rows, inside))
+    models = {f"k{i}": cell(shape) for i in range(count)}
+    shown, more = shown_galleries(find_galleries(reported(rows, models)))
     assert (len(shown[0].images), more) == (count - 3, 3)
-    text = html_report(build_report(rows, "s", {"acc": True}), rows, {}, {}, inside)
+    text = html_report(reported(rows, models))
     assert text.count("<img") == count - 3
     assert "3 more are not drawn" in text
 
@@ -240,21 +243,19 @@ def test_a_page_has_room_for_so_many_pixels_and_says_what_it_left_out() -> None:
 def test_fifty_images_of_noise_leave_the_page_small() -> None:
     rng = np.random.default_rng(0)
     rows = [row("a", 0.5, dataset=f"d{i}", key=f"k{i}") for i in range(50)]
-    inside = {f"k{i}": cell(rng.random((28, 28))) for i in range(50)}
-    text = html_report(build_report(rows, "s", {"acc": True}), rows, {}, {}, inside)
+    models = {f"k{i}": cell(rng.random((28, 28))) for i in range(50)}
+    text = html_report(reported(rows, models))
     assert text.count("<img") == 50
     assert len(text) < 250_000
 
 
-def test_names_are_texts_and_a_page_without_images_has_no_word_of_them() -> None:
+def test_names_are_texts_and_a_page_without_images_has_no_section_of_them() -> None:
     rows = [row('<b>"x', 0.5, dataset="<i>|", key="k")]
-    report = build_report(rows, "s", {"acc": True})
-    found = outline(html_report(report, rows, {}, {}, {"k": cell([[0, 1]])}))
+    report = reported(rows, {"k": cell([[0, 1]])})
+    found = outline(html_report(report))
     assert not {"b", "i"} & set(found.tags)
     assert found.tags["img"] == 1
-    assert "<i>\\|" in markdown_report(report, find_galleries(rows, {"k": cell([[0, 1]])})).replace(
-        "\\<", "<"
-    )
-    plain = html_report(report, rows, {}, {}, {"k": {"of": "importance", "size": 1, "weights": [["c", 1.0]]}})
-    assert "gallery" not in plain
-    assert "Pictures" not in plain
+    assert "<i>\\|" in markdown_report(report).replace("\\<", "<")
+    plain = html_report(reported(rows, {"k": {"of": "importance", "size": 1, "weights": [["c", 1.0]]}}))
+    assert 'class="gallery"' not in plain
+    assert 'id="pictures"' not in plain

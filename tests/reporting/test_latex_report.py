@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.reports import paper as paper_of
 from helpers.results import result_rows
 from helpers.statistics_examples import AUC, NAMES
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pubench.reporting import Report, build_report
-from pubench.reporting.diagram import rank_diagram
-from pubench.reporting.drawing import draw, pgf
-from pubench.reporting.latex import latex_files
-from pubench.reporting.tex import breakable, spelled, tex
-from pubench.stats.comparison import Rules
+from pubench.reporting.draw.diagrams import draw, rank_diagram
+from pubench.reporting.render.latex import latex_files
+from pubench.reporting.render.pgf import pgf
+from pubench.reporting.render.tex import breakable, spelled, tex
+from pubench.suite.reporting import Rules
 
 NASTY = (r"50%_$x$ & {#1} \input{x} ~^<|>" + '"`', "<b>html</b> -- é ö ß π ≈ †", "😀" * 12, "long_name-" * 20)
 
@@ -36,7 +37,7 @@ def only(report: Report) -> str:
     return latex_files(report)["acc.tex"]
 
 
-def test_a_table_says_all_that_a_reader_needs() -> None:
+def test_the_caption_describes_the_table() -> None:
     text = only(reported())
     assert text.count(r"\begin{table}") == 1
     caption = re.search(r"\\caption\{(.*)\}\\label\{tab:a-suite-co-acc\}", text)
@@ -46,7 +47,7 @@ def test_a_table_says_all_that_a_reader_needs() -> None:
         "corrected resampled t-{}test over replicates with Holm's correction, alpha = 0.05",
         "Wilcoxon's signed-{}rank test with Holm's correction",
         "Friedman's test over 14 data sets",
-        "take no part in ranks and tests",
+        "left out of ranks and tests",
         "Average ranks over 14 of 14 data sets.",
     ):
         assert words in caption.group(1)
@@ -55,7 +56,7 @@ def test_a_table_says_all_that_a_reader_needs() -> None:
     assert r"\midrule" + "\naverage rank & " in text
 
 
-def test_references_stand_last_below_a_head_of_their_own() -> None:
+def test_references_are_the_last_group_of_columns() -> None:
     rows = result_rows(AUC, NAMES) + result_rows(AUC[:, :1] + 0.1, ("supervised",), reference=True)
     text = only(build_report(rows[-14:] + rows[:-14], "s", {"acc": True}))
     assert r" & \multicolumn{4}{c}{algorithms} & \multicolumn{1}{c}{references} \\" in text
@@ -145,16 +146,16 @@ def test_groups_are_not_torn_between_pages_and_labellings_stay_labels_beside_cri
 def test_the_captions_of_many_groups_are_brief() -> None:
     scores = np.random.default_rng(1).normal(0.8, 0.03, (25, 20)) + np.linspace(0, 0.06, 20)
     text = only(reported(scores, tuple(f"algorithm-{j}" for j in range(20)), replicates=1))
-    assert re.search(r"there are \d+ groups in which no two can be told apart", text)
+    assert re.search(r"there are \d+ groups without significant differences", text)
 
 
 def test_a_file_for_each_metric_and_one_for_the_paper() -> None:
     rows = [row | {"a/b": 0.5, "a-b": 0.5} for row in result_rows(AUC, NAMES)]
     number = {"dataset": "data_0", "algorithm": "C4.5", "metric": "acc", "mean": 0.8, "sd": 0.01}
-    paper = {"citation": "A & B", "numbers": [number]}
+    paper = paper_of(citation="A & B", numbers=[number])
     files = latex_files(build_report(rows, "s", {"acc": True, "a/b": None, "a-b": None}, paper=paper))
     assert list(files) == ["acc.tex", "a-b.tex", "a-b-2.tex", "paper.tex"]
-    assert r"Paper and ours; acc; l; puf. A \& B Mean" in files["paper.tex"]
+    assert r"Comparison with the paper; acc; l; puf. A \& B Mean" in files["paper.tex"]
     assert r"data\_0 & C4.5 & 0.800 (0.010) & 0.763 (--) & $-$0.037 & worse \\" in files["paper.tex"]
 
 
@@ -203,7 +204,7 @@ def compile_tex(folder: Path, body: str) -> str:
 @needs_tex
 def test_everything_compiles_and_fits_on_its_page(tmp_path: Path) -> None:
     number = {"dataset": "data_0", "algorithm": NAMES[0], "metric": "acc", "mean": 0.8, "sd": 0.01}
-    paper = {"citation": "A & B (2020)", "numbers": [number]}
+    paper = paper_of(citation="A & B (2020)", numbers=[number])
     wide = np.random.default_rng(1).normal(0.8, 0.03, (50, 20)) + np.linspace(0, 0.06, 20)
     partly = np.where(np.random.default_rng(2).random(AUC.shape) < 0.2, np.nan, AUC)
     reports = {

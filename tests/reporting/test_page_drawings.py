@@ -6,18 +6,20 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.html import outline, rows_of
+from helpers.reports import paper as paper_of
 
 from pubench.reporting import build_report
-from pubench.reporting.canvas import COLOURS, GREY, blank, inline, svg
-from pubench.reporting.figures import make_figures
-from pubench.reporting.html import html_report
+from pubench.reporting.draw.canvas import COLOURS, GREY, blank, inline, svg
+from pubench.reporting.render.html import html_report
+from pubench.reporting.sections.blocks import Entry, FigureBlock
+from pubench.reporting.sections.figures import make_figures
 
 THREE = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
 
 
 def page(means: dict[str, list[float]] = THREE) -> str:
     rows = [{**row, "f1": 1 - row["acc"]} for row in rows_of(means)]
-    return html_report(build_report(rows, "s", {"acc": True, "f1": True}), rows, {})
+    return html_report(build_report(rows, "s", {"acc": True, "f1": True}))
 
 
 def drawings(text: str) -> list[str]:
@@ -94,7 +96,7 @@ def test_strokes_that_look_the_same_are_one_path() -> None:
     assert found.endswith(f">{strokes.format('red')}{strokes.format('blue')}<text>x</text></svg>")
 
 
-def test_the_numbers_stand_below_the_figures() -> None:
+def test_figures_have_their_numbers() -> None:
     found = outline(page())
     assert "unbeaten" in found.text
     assert "lower quarter" in found.text
@@ -104,8 +106,8 @@ def test_a_papers_numbers_are_on_the_page() -> None:
     rows = rows_of(THREE)
     number = {"dataset": "d0", "algorithm": "a", "metric": "acc", "mean": 91.0, "sd": 1.0}
     gone = number | {"dataset": "<i>"}
-    paper = {"citation": "<b>A. Author", "percent": True, "numbers": [number, gone]}
-    found = outline(html_report(build_report(rows, "s", {"acc": True}, paper=paper), rows, {}))
+    paper = paper_of(citation="<b>A. Author", percent=True, numbers=[number, gone])
+    found = outline(html_report(build_report(rows, "s", {"acc": True}, paper=paper)))
     assert "<b>A. Author" in found.text
     assert "not in this run" in found.text
     assert "Compared: 2 numbers, 1 within the combined deviation, 1 not judged." in found.text
@@ -113,10 +115,15 @@ def test_a_papers_numbers_are_on_the_page() -> None:
     assert 'id="paper"' not in page()
 
 
+def numbers_of(figure: FigureBlock) -> list[tuple[str | Entry, ...]]:
+    assert figure.numbers is not None
+    return [tuple(line) for line in figure.numbers.lines]
+
+
 def test_an_oracles_scores_enter_no_figure() -> None:
     plain = rows_of({"b": [0.5, 0.5]}) + rows_of({"a": [0.7, 0.7]}, criterion="puf")
     oracle = rows_of({"a": [0.9, 0.9]}, criterion="oracle-acc", reference=True, fit_seconds=50.0)
     report = build_report(plain + oracle, "s", {"acc": True})
-    time, differences = make_figures(report, plain + oracle)
-    assert {line[:3] for line in time.lines} == {("a", "0.700", "0.100"), ("b", "0.500", "0.100")}
-    assert [line[1:] for line in differences.lines] == [("0.200",) * 5]
+    time, differences = make_figures(report)
+    assert {line[:3] for line in numbers_of(time)} == {("a", "0.700", "0.100"), ("b", "0.500", "0.100")}
+    assert [line[1:] for line in numbers_of(differences)] == [("0.200",) * 5]

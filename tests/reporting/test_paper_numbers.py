@@ -5,13 +5,14 @@ import math
 from typing import Any
 
 import pytest
+from helpers.reports import paper as paper_of
 from rich.console import Console
 
 from pubench.reporting import Report, build_report
-from pubench.reporting.paper import PaperLine, Tally, tally
-from pubench.reporting.sentences import paper_summary
-from pubench.reporting.terminal import terminal_report
-from pubench.reporting.text import markdown_report
+from pubench.reporting.published import PublishedNumber, VerdictCounts, count_verdicts
+from pubench.reporting.render.markdown import markdown_report
+from pubench.reporting.render.terminal import terminal_report
+from pubench.reporting.sections.paper import paper_summary
 
 
 def rows(**keys: Any) -> list[dict[str, Any]]:
@@ -21,14 +22,14 @@ def rows(**keys: Any) -> list[dict[str, Any]]:
 
 def reported(rows: list[dict[str, Any]], percent: bool = False, **number: Any) -> Report:
     whole = {"dataset": "d", "algorithm": "a", "metric": "acc"} | number
-    paper = {"citation": "A. Author, Table 1", "percent": percent, "numbers": [whole]}
+    paper = paper_of(citation="A. Author, Table 1", percent=percent, numbers=[whole])
     return build_report(rows, "s", {"acc": True}, paper=paper)
 
 
-def lines(*args: Any, **number: Any) -> tuple[PaperLine, ...]:
+def lines(*args: Any, **number: Any) -> tuple[PublishedNumber, ...]:
     paper = reported(*args, **number).paper
     assert paper is not None
-    return paper.lines
+    return paper.numbers
 
 
 def test_difference_and_verdict_by_the_combined_deviation() -> None:
@@ -46,19 +47,20 @@ def test_difference_and_verdict_by_the_combined_deviation() -> None:
 @pytest.mark.parametrize(("greater", "verdict"), [(True, "better"), (False, "worse"), (None, "other")])
 def test_what_is_better_depends_on_the_metric(greater: bool | None, verdict: str) -> None:
     number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 0.5, "sd": 0.1}
-    paper = build_report(rows(), "s", {"acc": greater}, paper={"citation": "c", "numbers": [number]}).paper
+    published = paper_of(citation="c", numbers=[number])
+    paper = build_report(rows(), "s", {"acc": greater}, paper=published).paper
     assert paper is not None
-    assert paper.lines[0].verdict == verdict
+    assert paper.numbers[0].verdict == verdict
 
 
-def test_rounding_of_the_printed_mean_is_no_difference() -> None:
+def test_rounding_of_the_printed_mean_is_not_a_difference() -> None:
     same = [row | {"acc": 0.36449} for row in rows()]
     number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 36.0, "sd": 0.0}
     for digits, verdict in ((None, "better"), (2, "better"), (0, "within")):
-        paper = {"citation": "c", "percent": True, "digits": digits, "numbers": [number]}
+        paper = paper_of(citation="c", percent=True, digits=digits, numbers=[number])
         found = build_report(same, "s", {"acc": True}, paper=paper).paper
         assert found is not None
-        assert found.lines[0].verdict == verdict
+        assert found.numbers[0].verdict == verdict
 
 
 def test_percentages() -> None:
@@ -83,14 +85,14 @@ def test_a_number_belongs_to_every_line_that_fits() -> None:
 @pytest.mark.parametrize(
     "number", [{"dataset": "e"}, {"algorithm": "b"}, {"metric": "f1"}, {"labelling": "x"}]
 )
-def test_what_the_run_lacks_is_told(number: dict[str, str]) -> None:
+def test_a_number_that_is_not_in_the_run_has_a_remark(number: dict[str, str]) -> None:
     (line,) = lines(rows(), mean=0.5, **number)
     assert line.remark == "not in this run"
     assert math.isnan(line.ours)
     assert line.verdict == ""
 
 
-def test_partial_cells_are_told() -> None:
+def test_partial_cells_have_a_remark() -> None:
     partial = rows()[:2] + [row | {"status": "failed", "acc": None} for row in rows()[2:]]
     assert lines(partial, mean=0.5)[0].remark == "2/3 replicates"
     none = [row | {"status": "failed", "acc": None} for row in rows()]
@@ -109,26 +111,26 @@ def test_every_number_is_accounted_for() -> None:
         {"dataset": "g", "reason": "x"},
     ]
     missing = [{"what": "all of h", "cells": 4, "reason": "unavailable"}]
-    paper = {"citation": "c", "numbers": numbers, "apart": apart, "missing": missing}
+    paper = paper_of(citation="c", numbers=numbers, apart=apart, missing=missing)
     report = build_report(found, "s", {"acc": True}, paper=paper)
     assert report.paper is not None
-    assert tally(report.paper.lines) == Tally(within=1, better=1, worse=1, other=0, open=1)
+    assert count_verdicts(report.paper.numbers) == VerdictCounts(within=1, better=1, worse=1, other=0, open=1)
     assert paper_summary(report.paper) == [
         "Compared: 3 numbers, 1 within the combined deviation, 1 worse, 1 not judged.",
-        "Apart, e (half of the rows): 1 number, 1 better.",
+        "Counted separately, e (half of the rows): 1 number, 1 better.",
         "Missing: all of h, 4 (unavailable).",
     ]
     markdown = markdown_report(report)
-    assert "Apart, e (half of the rows): 1 number, 1 better." in markdown
-    assert "| 0.700 | better | apart |" in markdown
+    assert "Counted separately, e (half of the rows): 1 number, 1 better." in markdown
+    assert "| 0.700 | better | counted separately |" in markdown
 
 
 def test_reports_show_it() -> None:
     report = reported(rows(), mean=0.5, sd=0.1)
     markdown = markdown_report(report)
-    assert "## Paper and ours\n\nA. Author, Table 1\n" in markdown
+    assert "## Comparison with the paper\n\nPublished in: A. Author, Table 1\n" in markdown
     assert "| acc | d | l | puf | a | 0.500 (0.100) | 0.900 (0.100) | 0.400 | better |  |" in markdown
     stream = io.StringIO()
     terminal_report(report, Console(file=stream, width=200))
     assert "paper 0.500 (0.100), ours 0.900 (0.100), difference 0.400, better" in stream.getvalue()
-    assert "Paper" not in markdown_report(build_report(rows(), "s", {"acc": True}))
+    assert "paper" not in markdown_report(build_report(rows(), "s", {"acc": True}))

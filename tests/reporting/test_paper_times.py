@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from helpers.suites import run
 
-from pubench.cli.report import make_report
 from pubench.errors import SuiteError
-from pubench.reporting import build_report
-from pubench.reporting.spreadsheet import paper_csv, scores_csv
-from pubench.reporting.text import markdown_report
+from pubench.reporting import build_report, report_of
+from pubench.reporting.render.csv import paper_csv, scores_csv
+from pubench.reporting.render.markdown import markdown_report
 from pubench.results.export import export_text
+from pubench.suite.reporting import PaperConfig
 
 TIME = {"dataset": "toy-blobs", "algorithm": "toy", "metric": "fit-seconds", "mean": 1200.0, "sd": 300.0}
 RISK = TIME | {"metric": "training-pu-risk", "mean": -0.48, "sd": 0.01}
@@ -25,9 +25,9 @@ def paper(*numbers: dict[str, Any]) -> dict[str, Any]:
 def test_numbers_are_set_beside_the_rows_and_only_percentages_are_scaled(tmp_path: Any) -> None:
     report = {"metrics": ["accuracy"], "training": ["pu-risk"]}
     results = run(tmp_path, replicates=3, report=report, paper=paper(TIME, RISK, ACCURACY))
-    found = make_report(results)
+    found = report_of(results)
     assert found.paper is not None
-    time, risk, accuracy = found.paper.lines
+    time, risk, accuracy = found.paper.numbers
     columns = {"fit_seconds": time, "training-pu-risk": risk, "accuracy": accuracy}
     for column, line in columns.items():
         ours = [row[column] for row in results.rows]
@@ -38,13 +38,13 @@ def test_numbers_are_set_beside_the_rows_and_only_percentages_are_scaled(tmp_pat
     assert (accuracy.paper, accuracy.paper_sd) == (0.9, 0.01)
 
 
-def test_times_stand_in_the_papers_table_alone(tmp_path: Any) -> None:
+def test_only_the_papers_table_has_times(tmp_path: Any) -> None:
     results = run(tmp_path, report={"metrics": ["accuracy"]}, paper=paper(TIME))
-    found = make_report(results)
+    found = report_of(results)
     assert [table.metric for table in found.tables] == ["accuracy"]
     assert "fit-seconds" in paper_csv(found)
     assert "fit-seconds" not in scores_csv(found)
-    head, tables = markdown_report(found).split("## Paper and ours")
+    head, tables = markdown_report(found).split("## Comparison with the paper")
     assert "fit-seconds" in tables
     assert "seconds" not in head
     for text in (export_text(results, form, times=False) for form in ("csv", "json")):
@@ -58,13 +58,13 @@ def test_where_no_time_is_published_times_change_nothing() -> None:
             [plain | {"algorithm": "toy", "accuracy": 0.9, "fit_seconds": seconds}],
             "s",
             {"accuracy": True},
-            paper=paper(ACCURACY),
+            paper=PaperConfig.model_validate(paper(ACCURACY)),
         )
         for seconds in (1.0, 2.0)
     ]
     assert len({markdown_report(report) + scores_csv(report) + paper_csv(report) for report in made}) == 1
 
 
-def test_what_is_not_asked_of_training_rows_is_no_metric_of_the_suite(tmp_path: Any) -> None:
+def test_a_training_criterion_that_the_report_lacks_is_refused(tmp_path: Any) -> None:
     with pytest.raises(SuiteError, match=r"paper\.numbers\[0\]\.metric = \"training-pu-risk\": is no metric"):
         run(tmp_path, report={"metrics": ["accuracy"]}, paper=paper(RISK))

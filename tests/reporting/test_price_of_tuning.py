@@ -8,9 +8,9 @@ from helpers.html import outline, row
 from scipy import stats
 
 from pubench.reporting import build_report
-from pubench.reporting.html import html_report
-from pubench.reporting.price import Price, find_prices
-from pubench.stats.comparison import Rules
+from pubench.reporting.render.html import html_report
+from pubench.reporting.sections.price import Price, find_prices
+from pubench.suite.reporting import Rules
 
 RNG = np.random.default_rng(0)
 ORACLE = {f"d{d}": 0.9 + 0.01 * RNG.standard_normal(5) for d in range(6)}
@@ -30,7 +30,7 @@ def rows(metric: str = "acc", sign: float = 1.0, **keys: Any) -> list[dict[str, 
 
 
 def price(found: list[dict[str, Any]], greater: bool | None = True, **rules: Any) -> Price:
-    (one,) = find_prices(build_report(found, "s", {"acc": greater}, rules=Rules(**rules)), found)
+    (one,) = find_prices(build_report(found, "s", {"acc": greater}, rules=Rules(**rules)))
     return one
 
 
@@ -47,7 +47,7 @@ def test_a_loss_is_the_paired_difference_whichever_way_is_better(greater: bool, 
         assert (same.mean, same.sd, same.p) == (0.0, 0.0, 1.0)
 
 
-def test_lines_are_tested_over_replicates_and_criteria_share_the_correction() -> None:
+def test_lines_are_tested_over_replicates_with_a_correction_over_criteria() -> None:
     found = price(rows(), replicate_test="t")
     for line in found.lines:
         assert line.losses[0].p == pytest.approx(2 * stats.ttest_1samp(LOSS[line.dataset], 0).pvalue)
@@ -58,7 +58,7 @@ def test_lines_are_tested_over_replicates_and_criteria_share_the_correction() ->
     )
 
 
-def test_data_sets_are_the_observations_of_the_whole() -> None:
+def test_the_overall_loss_is_over_data_sets() -> None:
     (puf, same) = price(rows()).overall[""]
     means = np.array([loss.mean() for loss in LOSS.values()])
     assert (puf.mean, puf.sd, puf.n) == pytest.approx((means.mean(), means.std(ddof=1), 6))
@@ -75,7 +75,7 @@ def test_failed_replicates_are_left_out_and_counted() -> None:
     assert puf.mean == pytest.approx(LOSS["d0"][2:].mean())
 
 
-def test_untuned_algorithms_and_references_pay_nothing() -> None:
+def test_untuned_algorithms_and_references_are_left_out() -> None:
     found = rows()
     found += [row("fixed", 0.5, dataset=f"d{d}", replicate=r) for d in range(6) for r in range(5)]
     found += [{**each, "algorithm": "supervised-a", "reference": True} for each in rows()]
@@ -93,8 +93,8 @@ def test_without_an_oracle_there_is_no_section() -> None:
     plain = [each for each in rows() if not each["criterion"].startswith("oracle-")]
     for found in (plain, [each for each in rows() if each["criterion"] == "oracle-acc"], []):
         report = build_report(found, "s", {"acc": True})
-        assert find_prices(report, found) == []
-        assert 'id="price"' not in html_report(report, found, {})
+        assert find_prices(report) == []
+        assert 'id="price"' not in html_report(report)
 
 
 def test_a_metric_without_an_oracle_of_its_own_is_judged_by_the_first() -> None:
@@ -102,6 +102,6 @@ def test_a_metric_without_an_oracle_of_its_own_is_judged_by_the_first() -> None:
 
 
 def test_the_page_shows_the_losses() -> None:
-    text = outline(html_report(build_report(rows(), "s", {"acc": True}), rows(), {})).text
+    text = outline(html_report(build_report(rows(), "s", {"acc": True}))).text
     assert "acc: loss against oracle-acc" in text
     assert "all: mean over data sets" in text

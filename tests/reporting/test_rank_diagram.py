@@ -10,10 +10,11 @@ import pytest
 from helpers.results import result_rows
 from helpers.statistics_examples import AUC, NAMES
 
-from pubench.reporting.diagram import Diagram, rank_diagram
-from pubench.reporting.drawing import draw, pgf
-from pubench.stats.comparison import Comparison, Rules, compare
+from pubench.reporting.draw.diagrams import Diagram, draw, rank_diagram
+from pubench.reporting.render.pgf import pgf
+from pubench.stats.comparison import Comparison, compare
 from pubench.stats.scores import score_table
+from pubench.suite.reporting import Rules
 
 TWENTY = tuple(f"algorithm-{j}" for j in range(20))
 SCORES = np.random.default_rng(1).normal(0.8, 0.03, (25, 20)) + np.linspace(0, 0.06, 20)
@@ -35,11 +36,11 @@ def drawn(comparison: Comparison) -> Diagram:
 
 
 def bars(diagram: Diagram) -> list[tuple[float, float, float]]:
-    return [(*line.x, line.y[0]) for line in diagram.lines if line.weight > 2]
+    return [(*line.x, line.y[0]) for line in diagram.strokes if line.weight > 2]
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "nemenyi"])
-def test_there_is_a_bar_for_each_group_with_a_dot_for_each_member(test: str) -> None:
+def test_each_group_has_a_bar_with_a_dot_for_each_member(test: str) -> None:
     comparison = twenty(test)
     diagram = drawn(comparison)
     assert len(bars(diagram)) == len(comparison.groups) > 2
@@ -58,19 +59,19 @@ def test_labels_never_overlap_and_the_best_is_on_the_upper_left() -> None:
     comparison = twenty()
     diagram = drawn(comparison)
     for side in ("left", "right"):
-        heights = sorted(text.y for text in diagram.texts if text.side == side)
+        heights = sorted(text.y for text in diagram.labels if text.side == side)
         # Nine points are 0.32 cm.
         assert np.diff(heights).min() > 0.4
-    left = [text for text in diagram.texts if text.side == "right"]
+    left = [text for text in diagram.labels if text.side == "right"]
     assert len(left) == 10
     first = TWENTY[int(comparison.ranks.argmin())]
     assert max(left, key=lambda text: text.y).text == f"{first}  {comparison.ranks.min():.2f}"
-    places = [text.x for text in diagram.texts if text.side == "center"]
+    places = [text.x for text in diagram.labels if text.side == "center"]
     assert np.diff(places).min() > 0.45
 
 
-def test_elbows_do_not_cross() -> None:
-    lines = [line for line in drawn(twenty()).lines if line.grey]
+def test_lines_from_labels_to_ranks_do_not_cross() -> None:
+    lines = [line for line in drawn(twenty()).strokes if line.grey]
     uprights = [line for line in lines if line.x[0] == line.x[1]]
     across = [line for line in lines if line.y[0] == line.y[1]]
     for flat in across:
@@ -86,13 +87,13 @@ def test_lower_is_better_puts_the_lowest_first() -> None:
     assert rank_diagram(one) == rank_diagram(other)
 
 
-def test_the_critical_difference_has_a_bar_as_long_as_it_says() -> None:
+def test_the_bar_of_the_critical_difference_has_its_length() -> None:
     comparison = compared(test="nemenyi", alpha=0.1)
     diagram = drawn(comparison)
-    assert "critical difference 1.12" in [text.text for text in diagram.texts]
-    (bar,) = [line for line in diagram.lines if line.y[0] == line.y[1] > 0]
-    (axis,) = [line for line in diagram.lines if line.y == (0.0, 0.0)]
-    ranks = [int(text.text) for text in diagram.texts if text.side == "center"]
+    assert "critical difference 1.12" in [text.text for text in diagram.labels]
+    (bar,) = [line for line in diagram.strokes if line.y[0] == line.y[1] > 0]
+    (axis,) = [line for line in diagram.strokes if line.y == (0.0, 0.0)]
+    ranks = [int(text.text) for text in diagram.labels if text.side == "center"]
     unit = axis.x[1] / (ranks[-1] - ranks[0])
     assert (bar.x[1] - bar.x[0]) / unit == pytest.approx(comparison.critical_difference)
 
@@ -103,22 +104,22 @@ def test_few_algorithms_and_equal_ranks() -> None:
     equal = drawn(compared(np.full((5, 3), 0.5), ("a", "b", "c")))
     assert len(bars(equal)) == 1
     wide = drawn(compared(AUC[:3, :2], ("a", "b"), test="nemenyi"))
-    assert [text.text for text in wide.texts if text.y > 0.8] == ["critical difference 1.13"]
+    assert [text.text for text in wide.labels if text.y > 0.8] == ["critical difference 1.13"]
 
 
-def test_too_little_to_compare_has_no_diagram() -> None:
+def test_fewer_than_two_algorithms_or_units_have_no_diagram() -> None:
     assert rank_diagram(compared(AUC[:1])) is None
     assert rank_diagram(compared(AUC[:, :1], ("a",))) is None
 
 
 def test_long_names_are_cut_in_their_middle() -> None:
-    texts = [text.text for text in drawn(compared(AUC, ("a" * 200 + "1", "a" * 200 + "2", "b", "c"))).texts]
+    texts = [text.text for text in drawn(compared(AUC, ("a" * 200 + "1", "a" * 200 + "2", "b", "c"))).labels]
     cut = [text for text in texts if "…" in text]
     assert len(set(cut)) == 2
     assert max(map(len, cut)) < 50
 
 
-def test_files_are_what_they_say_and_depend_on_nothing_else() -> None:
+def test_files_have_their_format_and_are_reproducible() -> None:
     names = ("$a$ & <b>", "naïve 😀", "C_3", "d%")
     diagram = drawn(compared(AUC, names))
     for form, start in (("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")):
@@ -128,4 +129,4 @@ def test_files_are_what_they_say_and_depend_on_nothing_else() -> None:
     svg = draw(diagram, "svg").decode()
     assert "naïve 😀" in svg
     assert "$a$ &amp; &lt;b&gt;" in svg
-    assert len(re.findall(r"\\pgftext", pgf(diagram))) == len(diagram.texts)
+    assert len(re.findall(r"\\pgftext", pgf(diagram))) == len(diagram.labels)

@@ -1,4 +1,4 @@
-"""What the page says of searches: gains over the first trial, the direction of criteria, importance of parameters."""
+"""The page's section on searches: gains over the first trial, the direction of criteria, importance of parameters."""
 
 import json
 from typing import Any
@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pubench.reporting import build_report
-from pubench.reporting.html import html_report
-from pubench.reporting.searches import explained, find_importances, find_searches, search_texts
+from pubench.reporting.details import RunDetails, Trial
+from pubench.reporting.render.html import html_report
+from pubench.reporting.sections.searches import explained, find_importances, find_searches, search_texts
 
 
 def run(
@@ -20,7 +21,9 @@ def run(
     """Rows with the trials behind them: one cell for each list of values, parameters that number the trials."""
     rows, trials = [], {}
     for r, (cell, best) in enumerate(zip(values, chosen, strict=True)):
-        tried = [[{"c": i}, value, 0.5, "" if value is not None else "boom"] for i, value in enumerate(cell)]
+        tried = [
+            Trial({"c": i}, value, 0.5, "" if value is not None else "boom") for i, value in enumerate(cell)
+        ]
         place = {"key": f"{criterion}{r}", "replicate": r, "params": json.dumps({"c": best})}
         rows.append(row("a", 0.5, criterion=criterion, **place) | keys)
         trials[f"{criterion}{r}"] = tried
@@ -29,7 +32,7 @@ def run(
 
 def test_the_curve_is_the_share_of_the_gain_over_the_first_trial() -> None:
     (found,) = find_searches(*run([[1.0, 3.0, 2.0, 5.0], [None, 2.0, 2.0]], [3, 1]))
-    # The second search gained nothing after its first value: it has all of it at once, and keeps it.
+    # The second search gained nothing after its first value: its share is 1 from there on.
     np.testing.assert_allclose(found.curve, np.mean([[0, 0.5, 0.5, 1], [0, 1, 1, 1]], axis=0))
     assert (found.searches, found.trials, found.failed) == (2, 7, 1)
     assert found.needed == 3.0
@@ -70,7 +73,7 @@ def trials_of(
         if warp:
             values = [float(np.log(value)) for value in values]
             params = [p | {"matters": float(np.exp(9 * p["matters"]))} for p in params]
-        trials[f"k{r}"] = [[p, v, 0.1, ""] for p, v in zip(params, values, strict=True)]
+        trials[f"k{r}"] = [Trial(p, v, 0.1, "") for p, v in zip(params, values, strict=True)]
         best = json.dumps(params[int(np.argmax(values))], sort_keys=True)
         rows.append(row("a", 0.5, criterion="puf", key=f"k{r}", replicate=r, params=best))
     return rows, trials
@@ -80,7 +83,7 @@ def shares(rows: list[Any], trials: dict[str, list[Any]]) -> dict[str, float]:
     return {each.parameter: each.shares["puf"] for each in find_importances(rows, trials)}
 
 
-def test_what_decides_is_important_and_what_does_nothing_is_not() -> None:
+def test_only_a_parameter_that_matters_is_important() -> None:
     found = shares(*trials_of(np.random.default_rng(0), 20))
     assert found["matters"] > 0.8
     assert found["idle"] < 0.05
@@ -93,10 +96,10 @@ def test_scales_of_parameters_and_criteria_do_not_matter() -> None:
     assert plain == pytest.approx(warped, abs=1e-12)
 
 
-def test_too_few_trials_say_nothing() -> None:
+def test_too_few_trials_give_no_importance() -> None:
     rows, trials = trials_of(np.random.default_rng(0), 1)
     assert find_importances(rows, {"k0": trials["k0"][:19]}) == []
-    # The same trial again is no further trial.
+    # A repeated trial does not count again.
     assert find_importances(rows, {"k0": trials["k0"][:10] * 3}) == []
 
 
@@ -115,11 +118,11 @@ def test_groups_that_fix_the_value_explain_all() -> None:
 def test_the_page_shows_searches_and_escapes_parameters() -> None:
     rows, trials = trials_of(np.random.default_rng(0), 3)
     for tried in trials["k0"]:
-        tried[0]["<b>"] = "<script>"
-    report = build_report(rows, "s", {"acc": True})
-    found = outline(html_report(report, rows, {}, trials))
+        tried.params["<b>"] = "<script>"
+    report = build_report(rows, "s", {"acc": True}, details=RunDetails(trials=trials))
+    found = outline(html_report(report))
     assert "Importance of parameters" in found.text
     assert "<b>" in found.text
     assert found.tags["script"] == 2
     assert "b" not in found.tags
-    assert 'id="tuning"' not in html_report(report, rows, {})
+    assert 'id="tuning"' not in html_report(build_report(rows, "s", {"acc": True}))

@@ -7,8 +7,9 @@ import pytest
 from helpers.html import outline, row
 
 from pubench.reporting import build_report
-from pubench.reporting.html import html_report
-from pubench.reporting.sensitivity import Sweep, find_sweeps
+from pubench.reporting.draw.curves import Sweep
+from pubench.reporting.render.html import html_report
+from pubench.reporting.sections.sensitivity import find_sweeps
 
 
 def rows(labellings: dict[str, float], factor: bool = False, **keys: Any) -> list[dict[str, Any]]:
@@ -23,7 +24,7 @@ def rows(labellings: dict[str, float], factor: bool = False, **keys: Any) -> lis
 
 
 def sweeps(found: list[dict[str, Any]]) -> list[Sweep]:
-    return find_sweeps(build_report(found, "s", {"acc": True}), found)
+    return find_sweeps(build_report(found, "s", {"acc": True}))
 
 
 def test_the_prior_is_swept_within_one_labelling() -> None:
@@ -31,7 +32,7 @@ def test_the_prior_is_swept_within_one_labelling() -> None:
     (sweep,) = sweeps(rows(base, factor=True))
     (panel,) = sweep.panels
     assert (sweep.quantity, panel.dataset, panel.setting) == ("prior", "d", "case-control n_p=9")
-    first, second = panel.lines
+    first, second = panel.curves
     np.testing.assert_allclose(first.x, [0.5, 1, 2])
     np.testing.assert_allclose(first.mean, [0.125, 0.25, 0.5])
     np.testing.assert_allclose(second.sd, np.full(3, np.std([-0.01, 0.01], ddof=1)))
@@ -42,7 +43,7 @@ def test_labels_are_swept_within_one_scenario_and_mechanism() -> None:
     (sweep,) = sweeps(rows(labels | {"single-training-set c=0.3 sar": 0.9, "many c=0.2 labels": 0.8}))
     (panel,) = sweep.panels
     assert (sweep.quantity, panel.setting) == ("c", "single-training-set")
-    np.testing.assert_allclose(panel.lines[0].mean, [0.1, 0.5])
+    np.testing.assert_allclose(panel.curves[0].mean, [0.1, 0.5])
 
 
 def test_both_may_vary() -> None:
@@ -73,7 +74,7 @@ def test_criteria_and_data_sets_have_panels_of_their_own() -> None:
 def test_what_does_not_vary_has_no_section(labels: dict[str, float]) -> None:
     found = rows(labels)
     assert sweeps(found) == []
-    assert 'id="sensitivity"' not in html_report(build_report(found, "s", {"acc": True}), found, {})
+    assert 'id="sensitivity"' not in html_report(build_report(found, "s", {"acc": True}))
 
 
 def test_failed_cells_leave_a_gap_and_the_page_stays_whole() -> None:
@@ -82,14 +83,14 @@ def test_failed_cells_leave_a_gap_and_the_page_stays_whole() -> None:
         if each["labelling"].endswith("20") and each["algorithm"] == "a":
             each |= {"status": "failed", "acc": None, "error": "boom"}
     (sweep,) = sweeps(found)
-    assert np.isnan(sweep.panels[0].lines[0].mean).tolist() == [False, True, False]
-    page = outline(html_report(build_report(found, "s", {"acc": True}), found, {}))
+    assert np.isnan(sweep.panels[0].curves[0].mean).tolist() == [False, True, False]
+    page = outline(html_report(build_report(found, "s", {"acc": True})))
     assert "acc against the labelled positives" in page.text
 
 
 def test_many_panels_are_cut_and_counted() -> None:
     labels = {"case-control n_p=10": 0.5, "case-control n_p=20": 0.6}
     found = [each for d in range(9) for each in rows(labels, dataset=f"<b>{d}$x$")]
-    page = html_report(build_report(found, "s", {"acc": True}), found, {})
+    page = html_report(build_report(found, "s", {"acc": True}))
     assert "3 more data sets and settings" in page
     assert "b" not in outline(page).tags

@@ -5,10 +5,11 @@ import io
 from typing import Any
 
 import numpy as np
+from helpers.reports import paper
 from helpers.statistics_examples import AUC, NAMES
 
 from pubench.reporting import Report, build_report
-from pubench.reporting.spreadsheet import pairs_csv, paper_csv, scores_csv
+from pubench.reporting.render.csv import pairs_csv, paper_csv, scores_csv
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -51,7 +52,7 @@ def test_every_pair() -> None:
 
 def test_every_published_number() -> None:
     number = {"dataset": "d0", "algorithm": "C4.5", "metric": "acc", "mean": 0.7, "sd": 0.1}
-    (line,) = read(paper_csv(report(paper={"citation": "A", "numbers": [number]})))
+    (line,) = read(paper_csv(report(paper=paper(citation="A", numbers=[number]))))
     assert (line["paper"], line["ours"], line["ours_sd"], line["verdict"]) == ("0.7", "0.763", "", "within")
 
 

@@ -4,15 +4,16 @@ import io
 from typing import Any
 
 import pytest
+from helpers.reports import details
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from pubench.reporting import Report, build_report
-from pubench.reporting.terminal import terminal_report
-from pubench.reporting.text import escape, markdown_report
-from pubench.reporting.words import clean
-from pubench.stats.comparison import Rules
+from pubench.reporting.render.markdown import escape, markdown_report
+from pubench.reporting.render.terminal import terminal_report
+from pubench.reporting.wording import clean
+from pubench.suite.reporting import Rules
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def test_directions_and_numbers() -> None:
     assert "**" not in plain
 
 
-def test_undefined_metrics_are_told() -> None:
+def test_undefined_metrics_are_counted() -> None:
     rows = [row("a", 0.5), row("a", float("nan"), replicate=1), row("b", None)]
     *_, line = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
     assert line[3:] == ["0.500 (–) 1 undefined", "– 1 undefined"]
@@ -91,7 +92,7 @@ def test_every_status_has_its_place() -> None:
         assert "d / l / replicate 1 / skips\n" in text
 
 
-def test_a_traceback_is_told_by_its_last_line() -> None:
+def test_a_traceback_is_shown_by_its_last_line() -> None:
     error = 'Traceback (most recent call last):\n  File "x", line 1\nKeyError: 3\n'
     (failure,) = build_report([row("a", status="crashed", error=error)], "s", {}).failures
     assert (failure.label, failure.status, failure.reason) == (
@@ -158,29 +159,29 @@ CARD = {
 
 def test_data_sets_have_a_section() -> None:
     cards = {"a": CARD, "b": CARD | {"title": "diabetes", "id": 37, "version": 1, "differs": ""}}
-    markdown = markdown_report(build_report([], "s", {}, "", cards))
+    markdown = markdown_report(build_report([], "s", {}, details=details(cards)))
     *_, first, second = table_lines(markdown)
     assert first == ["a", "1,200", "3", "5", "0.250", "yes", "here", "CC0", "0123456789ab"]
     assert second[6] == "diabetes, id 37, version 1; here"
-    assert "What differs:\n\n- a: The copy lacks a row.\n" in markdown
-    assert "Citations:\n\n- a, b: A. Author\n" in markdown
+    assert "### Differences from the source\n\n- a: The copy lacks a row.\n" in markdown
+    assert "### Citations\n\n- a, b: A. Author\n" in markdown
     assert "Data sets" not in markdown_report(build_report([], "s", {}))
 
 
-def test_of_real_pu_data_the_section_says_what_is_unknown() -> None:
+def test_the_classes_of_real_pu_data_are_shown_as_unknown() -> None:
     card = CARD | {"pu": True, "prior": 0.25}
-    *_, line = table_lines(markdown_report(build_report([], "s", {}, "", {"a": card})))
+    *_, line = table_lines(markdown_report(build_report([], "s", {}, details=details({"a": card}))))
     assert line[4:6] == ["–", "unknown; 300 rows labelled"]
 
 
 def test_a_card_that_lacks_parts_is_shown_as_far_as_it_goes() -> None:
-    *_, line = table_lines(markdown_report(build_report([], "s", {}, "", {"a": {}})))
+    *_, line = table_lines(markdown_report(build_report([], "s", {}, details=details({"a": {}}))))
     assert line == ["a", "0", "0", "0", "–", "", "", "", ""]
 
 
 def test_many_names_are_counted() -> None:
     many = {f"set {i}": CARD | {"positive": [f"class {j}" for j in range(9)]} for i in range(7)}
-    markdown = markdown_report(build_report([], "s", {}, "", many))
+    markdown = markdown_report(build_report([], "s", {}, details=details(many)))
     assert "class 0, class 1, class 2, class 3, class 4 and 4 more" in markdown
     assert "- set 0, set 1, set 2, set 3, set 4 and 2 more: A. Author\n" in markdown
 
@@ -188,13 +189,18 @@ def test_many_names_are_counted() -> None:
 def test_cards_cannot_break_markdown() -> None:
     nasty = dict.fromkeys(("source", "licence", "differs", "citation", "fingerprint", "title"), NASTY)
     cards = {NASTY: CARD | nasty | {"positive": [NASTY, "|"], "id": NASTY, "version": NASTY}}
-    markdown = markdown_report(build_report([], "s", {}, "", cards))
+    markdown = markdown_report(build_report([], "s", {}, details=details(cards)))
     markdown.encode("utf-8")
     assert all(char.isprintable() or char == "\n" for char in markdown)
     lines = [line for line in markdown.splitlines() if line.startswith("|")]
     assert len(lines) == 3
     assert len({line.count("|") - line.count("\\|") for line in lines}) == 1
-    assert [line for line in markdown.splitlines() if line.startswith("#")] == ["# s", "## Data sets"]
+    assert [line for line in markdown.splitlines() if line.startswith("#")] == [
+        "# s",
+        "## Data sets",
+        "### Differences from the source",
+        "### Citations",
+    ]
 
 
 def test_names_cannot_break_the_terminal() -> None:
@@ -268,7 +274,7 @@ def test_names_of_any_length_leave_the_numbers_beside_each_other() -> None:
     assert "".join(line.strip() for line in lines).count("algorithm-") == 20
 
 
-def test_a_table_says_once_what_its_lines_share() -> None:
+def test_what_all_lines_share_is_in_the_title() -> None:
     one = terminal(blocks(labellings=("x",)))
     assert "acc (higher is better); x; tuned by puf" in one
     assert one.count("puf") == 1
@@ -302,43 +308,43 @@ def compared(names: str, value: float, **keys: Any) -> Report:
     return build_report(rows, "s", {"acc": True})
 
 
-def test_what_tests_say_stands_below_the_table() -> None:
+def test_results_of_tests_are_below_the_table() -> None:
     for text in (
         markdown_report(compared("abc", 0.1)).replace("\\", ""),
         terminal(compared("abc", 0.1), width=400),
     ):
         assert "Friedman's test over 12 data sets: chi-squared = 24.00, p < 0.001;" in text
-        assert "correction (alpha = 0.05, 12 data sets) all algorithms differ." in text
+        assert "correction (alpha = 0.05, 12 data sets) all algorithms differ significantly." in text
     rows = [row(name, 0.5, dataset=f"d{i}") for i in range(12) for name in "abc"]
     same = markdown_report(build_report(rows, "s", {"acc": True}))
     assert "chi-squared = 0.00, p = 1.000" in same
-    assert "no two algorithms can be told apart." in same
+    assert "no two algorithms differ significantly." in same
     two = markdown_report(compared("ab", 0.1)).replace("\\", "")
-    assert "a and b differ, p < 0.001." in two
+    assert "a and b differ significantly, p < 0.001." in two
     assert "Friedman" not in two
 
 
-def test_too_little_to_test_is_told() -> None:
+def test_too_few_observations_are_mentioned() -> None:
     one = markdown_report(build_report([row("a", 0.5), row("b", 0.6)], "s", {"acc": True}))
     assert "Only one data set has a score of every algorithm" in one
     none = markdown_report(build_report([row("a", 0.5), row("b", status="failed")], "s", {"acc": True}))
     assert "No data set has a score of every algorithm" in none
     rows = [row(name, 0.5 + k, dataset=f"d{i}") for i in range(3) for k, name in enumerate("ab")]
     few = markdown_report(build_report(rows, "s", {"acc": True}))
-    assert "can never tell algorithms apart: there are too few data sets." in few
+    assert "cannot find significant differences: there are too few data sets." in few
 
 
 @pytest.mark.parametrize(
     ("missing", "said"),
-    [("pairwise", "take no part in ranks"), ("worst-rank", "count as the worst of their line")],
+    [("pairwise", "left out of ranks"), ("worst-rank", "count as the worst of their line")],
 )
-def test_the_rule_for_missing_cells_stands_below_the_table(missing: Any, said: str) -> None:
+def test_the_rule_for_missing_cells_is_below_the_table(missing: Any, said: str) -> None:
     report = build_report(ROWS, "s", {"acc": True}, rules=Rules(missing=missing))
     assert said in markdown_report(report)
     assert said in terminal(report, width=500)
 
 
-def test_blocks_that_share_a_data_set_are_told() -> None:
+def test_dependent_blocks_are_mentioned() -> None:
     rows = [
         row(name, 0.1 * k + 0.01 * i, dataset=f"d{i // 2}", labelling=f"l{i % 2}")
         for i in range(12)

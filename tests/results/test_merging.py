@@ -10,6 +10,7 @@ from pubench.errors import PubenchError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.results.merging import merge_results
 from pubench.results.table import Results
+from pubench.suite.reporting import Rules
 
 ACCURACY = PlannedMetric(True, "1")
 
@@ -71,8 +72,8 @@ def test_metrics_that_differ_are_refused() -> None:
 
 
 def test_rules_are_those_of_the_first_and_problems_are_kept() -> None:
-    one = run("r", {"1": ("a", "ok")}, report={"alpha": 0.1})
-    other = replace(run("s", {"2": ("b", "ok")}, report={"alpha": 0.05}), problems=("torn",))
+    one = run("r", {"1": ("a", "ok")}, report=Rules(alpha=0.1))
+    other = replace(run("s", {"2": ("b", "ok")}, report=Rules(alpha=0.05)), problems=("torn",))
     merged = merge_results([one, other])
-    assert merged.plan.report == {"alpha": 0.1}
+    assert merged.plan.report == Rules(alpha=0.1)
     assert merged.problems == ("torn", "s: has other keys in [report]; those of r are used")

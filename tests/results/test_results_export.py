@@ -15,7 +15,8 @@ from helpers.suites import plan, read_diary, run
 from pubench.errors import PubenchError, RunFolderError
 from pubench.results.export import export_text, export_to
 from pubench.results.record import MEASURED
-from pubench.results.store import read_records, read_trials, write_plan
+from pubench.results.run_folder import write_plan
+from pubench.results.store import read_records, read_trials
 from pubench.results.table import read_results
 
 STS = {"scenario": "single-training-set", "frequency": 0.5}

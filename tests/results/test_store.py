@@ -17,17 +17,10 @@ from pubench.errors import RunFolderError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.results.lock import is_running, locked
 from pubench.results.record import Record, TrialRecord
-from pubench.results.store import (
-    Store,
-    read_plan,
-    read_provenance,
-    read_records,
-    read_trials,
-    set_aside,
-    write_plan,
-    write_provenance,
-)
+from pubench.results.run_folder import read_plan, read_provenance, write_plan, write_provenance
+from pubench.results.store import Store, read_records, read_trials, set_aside
 from pubench.status import Status
+from pubench.suite.reporting import PaperConfig, Rules
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 TEXT = st.text(st.characters(codec="utf-8"), max_size=10)
@@ -166,7 +159,7 @@ def test_setting_aside_keeps_every_earlier_record_under_another_name(tmp_path):
 
 CELL = Cell("k", "d", "case-control", "l", 0, "a", None, True, "why")
 METRICS = {"f1": PlannedMetric(True, "1"), "rate": PlannedMetric(None, "2")}
-PLAN = Plan("s", "words", METRICS, ("f1",), (CELL,), {"alpha": 0.1}, {"citation": "c", "numbers": []})
+PLAN = Plan("s", "words", METRICS, ("f1",), (CELL,), Rules(alpha=0.1), PaperConfig(citation="c"))
 
 
 def test_a_plan_is_read_back_as_written(tmp_path):
@@ -180,7 +173,24 @@ def test_a_plan_of_an_earlier_version_has_no_rules(tmp_path):
     old = json.loads((tmp_path / "plan.json").read_text())
     del old["report"], old["paper"]
     (tmp_path / "plan.json").write_text(json.dumps(old))
-    assert (read_plan(tmp_path).report, read_plan(tmp_path).paper) == ({}, {})
+    assert (read_plan(tmp_path).report, read_plan(tmp_path).paper) == (Rules(), PaperConfig())
+
+
+@pytest.mark.parametrize(
+    ("report", "reason"),
+    [
+        ({"alpha": 2}, "alpha: must lie between 0 and 1"),
+        ({"test": "z"}, "test: must be 'wilcoxon'"),
+        ([1], "cannot be read"),
+    ],
+)
+def test_rules_that_cannot_be_read_get_one_sentence(tmp_path, report, reason):
+    write_plan(tmp_path, PLAN, "")
+    plan = json.loads((tmp_path / "plan.json").read_text()) | {"report": report}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    with pytest.raises(RunFolderError, match=reason) as found:
+        read_plan(tmp_path)
+    assert "\n" not in str(found.value)
 
 
 def test_a_folder_without_a_plan_is_no_run_folder(tmp_path):

@@ -72,7 +72,7 @@ def test_an_infinite_loss_stays_infinite() -> None:
     assert np.isnan(table.sd[0, 0])
 
 
-def test_untuned_algorithms_stand_in_every_criterions_block() -> None:
+def test_untuned_algorithms_are_in_the_block_of_every_criterion() -> None:
     rows = [
         row("untuned", 0.5),
         row("tuned", 0.6, criterion="puf"),
@@ -99,7 +99,7 @@ def test_references_are_shown_but_never_best() -> None:
     assert best_cells(table).tolist() == [[False, False, True]]
 
 
-def test_replicates_stand_beside_each_other() -> None:
+def test_replicates_of_one_number_are_at_one_place() -> None:
     rows = [row("a", 0.1, replicate=0), row("a", 0.3, replicate=2), row("b", 0.5, replicate=2)]
     rows += [row("b", None, replicate=0, status="failed"), row("b", float("nan"), replicate=5)]
     values = score_table(rows, "acc", True).values

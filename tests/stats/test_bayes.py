@@ -41,7 +41,7 @@ def test_swapping_the_algorithms_swaps_the_answer() -> None:
     assert sum(one) == pytest.approx(1)
 
 
-def test_without_a_region_nobody_is_the_same() -> None:
+def test_without_a_region_none_are_equivalent() -> None:
     found = bayesian_signed_rank(np.array([0.1, 0.2, 0.3, 0.4]), 0.0)
     assert found.same == 0
     assert found.better > 0.95

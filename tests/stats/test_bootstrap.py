@@ -6,7 +6,7 @@ import pytest
 from pubench.stats.bootstrap import mean_interval
 
 
-def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
+def test_the_interval_has_its_nominal_coverage() -> None:
     rng = np.random.default_rng(0)
     covered = 0
     for _ in range(200):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import rankdata
 
-from pubench.stats.comparison import Comparison, Rules, compare, rank
+from pubench.stats.comparison import Comparison, compare, rank
 from pubench.stats.scores import score_table
+from pubench.suite.reporting import Rules
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:

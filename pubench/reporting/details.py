@@ -1,0 +1,133 @@
+"""What a run folder holds beside its rows, read once for the report: cards, provenance, trials, model introspection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from pubench.results.record import ModelRecord, TrialRecord
+from pubench.results.run_folder import read_cards, read_provenance
+from pubench.results.store import read_inside, read_trials
+
+__all__ = [
+    "Card",
+    "Provenance",
+    "RunDetails",
+    "parse",
+    "read_details",
+]
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _texts(value: Iterable[object] | None) -> tuple[str, ...]:
+    return tuple(map(str, value or ()))
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+Count = Annotated[int, BeforeValidator(lambda value: value or 0)]
+
+
+class _Stored(BaseModel):
+    """A JSON object of a run folder. One that another version wrote may lack a key, or have more of them."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+
+class UsedRows(_Stored):
+    """How many rows of a data set a suite uses; of PU data ``positive`` counts the labelled ones."""
+
+    positive: Count = 0
+    negative: Count = 0
+
+
+class Card(_Stored):
+    """The card of a data set; ``used`` counts the rows that the suite uses."""
+
+    rows: Count = 0
+    features: Count = 0
+    missing: Count = 0
+    positive: Texts = ()
+    negative: Texts = ()
+    used: UsedRows | None = None
+    prior: float | None = None
+    pu: bool = False
+    title: Text = ""
+    id: Text = ""
+    version: Text = ""
+    source: Text = ""
+    licence: Text = ""
+    differs: Text = ""
+    citation: Text = ""
+    fingerprint: Text = ""
+
+
+class PluginVersion(_Stored):
+    """A plugin of a run, and the distribution that it came from."""
+
+    plugin: Text = ""
+    distribution: Text = ""
+    version: Text = ""
+
+
+class Provenance(_Stored):
+    """The command that started a run, the machine, and the versions of all software."""
+
+    command: Texts = ()
+    started: Text = ""
+    python: Text = ""
+    platform: Text = ""
+    cpu: Text = ""
+    cores: Text = ""
+    memory_mb: Text = ""
+    packages: Mapping[str, Text] = {}
+    plugins: tuple[PluginVersion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """All of it: cards by the data set's label, trials and introspection by the cell's key."""
+
+    cards: Mapping[str, Card] = field(default_factory=dict)
+    provenance: tuple[Provenance, ...] = ()
+    trials: Mapping[str, Sequence[TrialRecord]] = field(default_factory=dict)
+    introspection: Mapping[str, ModelRecord] = field(default_factory=dict)
+
+
+S = TypeVar("S", bound=_Stored)
+
+
+def read_details(folders: Sequence[Path]) -> RunDetails:
+    """Read the details of the runs in some folders; later folders win where two describe the same thing."""
+    cards: dict[str, Card] = {}
+    provenance: list[Provenance] = []
+    trials: dict[str, Sequence[TrialRecord]] = {}
+    introspection: dict[str, ModelRecord] = {}
+    for folder in folders:
+        cards |= parse(Card, read_cards(folder))
+        last = read_provenance(folder)[-1:]
+        provenance += parse(Provenance, dict(enumerate(last))).values()
+        trials |= read_trials(folder)
+        introspection |= read_inside(folder)
+    return RunDetails(cards, tuple(provenance), trials, introspection)
+
+
+K = TypeVar("K")
+
+
+def parse(model: type[S], found: Mapping[K, object]) -> dict[K, S]:
+    """Validate JSON objects; those that cannot be read, since another version wrote them, are left out."""
+    parsed = {}
+    for key, value in found.items():
+        try:
+            parsed[key] = model.model_validate(value)
+        except ValidationError:
+            continue
+    return parsed

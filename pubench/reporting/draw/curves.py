@@ -1,0 +1,152 @@
+"""Drawings of curves in panels: how searches progress, and how scores change with what a suite varies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.reporting.draw.canvas import COLOURS, blank, short, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Curve", "Drawing", "LegendEntry", "Panel", "Sweep", "draw_searches", "draw_sweep", "shown_panels"]
+
+Floats = NDArray[np.float64]
+CURVES, PANELS, DRAWN, BANDS, SETTING = 10, 6, 24, 6, 44
+"""Limits of one drawing: curves, panels, curves in all panels, curves with bands, letters of a setting."""
+WIDTH, HEIGHT, MARKED = 3.5, 2.7, 10
+DASHES = {"solid": "-", "dashed": "--"}
+
+
+class Curve(NamedTuple):
+    """One algorithm: mean and sd at each value, shape (n,); NaN where there is no mean."""
+
+    algorithm: str
+    reference: bool
+    x: Floats
+    mean: Floats
+    sd: Floats
+
+
+class Panel(NamedTuple):
+    """The curves of one data set in one setting, which is all that does not vary."""
+
+    dataset: str
+    setting: str
+    curves: tuple[Curve, ...]
+
+
+class Sweep(NamedTuple):
+    """A metric over one varied quantity; ``metric`` is its place among the tables, ``axis`` the quantity in words."""
+
+    metric: int
+    name: str
+    quantity: str
+    axis: str
+    panels: tuple[Panel, ...]
+
+
+class LegendEntry(NamedTuple):
+    """The name of a line, its colour, and its dash as CSS calls it."""
+
+    name: str
+    colour: str
+    dash: str
+
+
+class Drawing(NamedTuple):
+    """Drawings that are placed side by side as far as there is room, and the legend of their lines."""
+
+    images: tuple[str, ...]
+    legend: tuple[LegendEntry, ...] = ()
+
+
+def draw_searches(progress: Mapping[str, Mapping[str, Floats]]) -> Drawing:
+    """Draw the share of a search's gain after each trial: a panel for each criterion, a line for each algorithm.
+
+    Parameters
+    ----------
+    progress : mapping of str to mapping of str to array of shape (T,)
+        The shares after 1, 2, ... T trials, by criterion and algorithm.
+    """
+    names = _first(algorithm for curves in progress.values() for algorithm in curves)
+    drawings = []
+    for place, (criterion, curves) in enumerate(list(progress.items())[:PANELS]):
+        figure, axes = blank(WIDTH, HEIGHT)
+        for name in (name for name in names if name in curves):
+            colour, dash = _style(names.index(name))
+            trials = np.arange(1, len(curves[name]) + 1)
+            axes.step(trials, curves[name], where="post", color=colour, ls=DASHES[dash], lw=1.6)
+        axes.set_title(short(criterion), fontsize=10, parse_math=False)
+        axes.set(xlabel="trials", ylabel="share of the gain", ylim=(-0.03, 1.03))
+        axes.locator_params(axis="x", integer=True)
+        label = f"Share of a search's gain made after each trial, by algorithm, with criterion {criterion}."
+        drawings.append(svg(figure, label, f"s{place}-"))
+    return Drawing(tuple(drawings), _legend(names))
+
+
+def shown_panels(sweep: Sweep) -> tuple[Panel, ...]:
+    """Return the panels that are drawn: fewer of them where each has many curves."""
+    curves = max(len(panel.curves) for panel in sweep.panels)
+    return sweep.panels[: max(2, min(PANELS, DRAWN // max(curves, 1)))]
+
+
+def draw_sweep(sweep: Sweep) -> Drawing:
+    """Draw a metric over a varied quantity: a panel for each data set, a curve for each algorithm, a band of one sd."""
+    shown = shown_panels(sweep)
+    names = _first(curve.algorithm for panel in shown for curve in panel.curves)
+    references = {curve.algorithm for panel in shown for curve in panel.curves if curve.reference}
+    drawings = tuple(_draw_panel(sweep, place, panel, names) for place, panel in enumerate(shown))
+    return Drawing(drawings, _legend(names, references))
+
+
+def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str]) -> str:
+    figure, axes = blank(WIDTH, HEIGHT)
+    shown = [curve for curve in panel.curves if curve.algorithm in names]
+    for curve in shown:
+        _draw_curve(axes, curve, names.index(curve.algorithm), band=len(shown) <= BANDS)
+    if sweep.quantity in ("prior", "n_p"):
+        axes.set_xscale("log")
+    if sweep.quantity != "stage":
+        x = np.unique(np.concatenate([curve.x for curve in panel.curves]))
+        axes.set_xticks(x, [f"{value:g}" for value in x])
+        axes.set_xticks([], minor=True)
+    axes.set_title(f"{short(panel.dataset)}\n{_cut(panel.setting)}", fontsize=9, parse_math=False)
+    axes.set_xlabel(sweep.axis, fontsize=9)
+    axes.set_ylabel(short(sweep.name), fontsize=9, parse_math=False)
+    label = f"{sweep.name} of each algorithm on {panel.dataset} against the {sweep.axis}."
+    return svg(figure, label, f"v{sweep.metric}{sweep.quantity}{place}-")
+
+
+def _draw_curve(axes: Axes, curve: Curve, number: int, *, band: bool) -> None:
+    colour, dash = _style(number)
+    marker = "o" if curve.x.size <= MARKED else ""
+    axes.plot(curve.x, curve.mean, color=colour, ls=DASHES[dash], lw=1.6, marker=marker, markersize=3.5)
+    if band:
+        low, high = curve.mean - curve.sd, curve.mean + curve.sd
+        axes.fill_between(curve.x, low, high, color=colour, alpha=0.1, lw=0)
+
+
+def _first(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))[:CURVES]
+
+
+def _style(number: int) -> tuple[str, str]:
+    """Return the colour and dash of a line: dashes distinguish lines where there are more lines than colours."""
+    return COLOURS[number % len(COLOURS)], list(DASHES)[number // len(COLOURS) % len(DASHES)]
+
+
+def _legend(names: Sequence[str], references: Iterable[str] = ()) -> tuple[LegendEntry, ...]:
+    marks = dict.fromkeys(references, " †")
+    return tuple(
+        LegendEntry(name + marks.get(name, ""), *_style(number)) for number, name in enumerate(names)
+    )
+
+
+def _cut(setting: str) -> str:
+    """Return a setting that fits above a panel."""
+    return setting if len(setting) <= SETTING else setting[: SETTING - 1] + "…"

@@ -1,0 +1,52 @@
+"""Weights of pixels as small pictures: PNG files inside the page."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["data_address", "png"]
+
+SHADES = 64
+"""Few enough to keep files small, more than an eye can distinguish in a small picture."""
+_PLAIN, _SIGNED = "magma", "berlin"
+"""Colour maps that are dark at 0: one grows lighter with the weight, one is blue below 0 and red above it."""
+
+
+def png(weights: NDArray[np.float64], *, signed: bool) -> bytes:
+    """Return a PNG file with one pixel for each weight; the same weights give the same bytes.
+
+    Parameters
+    ----------
+    weights : array of shape (height, width)
+    signed : bool
+        Whether weights may be negative; 0 then is in the middle of the colours.
+    """
+    from matplotlib import colormaps
+    from matplotlib.image import imsave
+
+    largest = float(np.abs(weights).max()) or 1.0
+    low = -largest if signed else min(0.0, float(weights.min()))
+    # One more than an even number: 0 has a shade of its own in the middle.
+    name, shades = (_SIGNED, SHADES + 1) if signed else (_PLAIN, SHADES)
+    colours = colormaps[name].resampled(shades)
+    buffer = io.BytesIO()
+    # The name of the program would change with its version.
+    imsave(
+        buffer,
+        weights,
+        vmin=low,
+        vmax=largest,
+        cmap=colours,
+        format="png",
+        metadata={"Software": None},  # type: ignore[dict-item]
+    )
+    return buffer.getvalue()
+
+
+def data_address(weights: NDArray[np.float64], *, signed: bool) -> str:
+    """Return the picture as an address that contains the file."""
+    return f"data:image/png;base64,{base64.b64encode(png(weights, signed=signed)).decode()}"

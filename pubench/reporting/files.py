@@ -1,0 +1,106 @@
+"""From the `Report` value to files: what each format writes, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pubench.data.cache import write_atomically
+from pubench.errors import PubenchError, StoreError, did_you_mean
+from pubench.reporting.draw.diagrams import draw, rank_diagram
+from pubench.reporting.render.csv import pairs_csv, paper_csv, scores_csv
+from pubench.reporting.render.html import html_report
+from pubench.reporting.render.latex import latex_files
+from pubench.reporting.render.markdown import markdown_report
+from pubench.reporting.render.pgf import pgf
+from pubench.reporting.report import Report
+
+__all__ = ["FORMATS", "write_page", "write_report"]
+
+PAGE = "report.html"
+
+
+def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Path, ...]:
+    """Write the files of a report, each of them whole or not at all.
+
+    Parameters
+    ----------
+    report : Report
+    out : Path
+        The folder; it is made if it does not exist.
+    formats : sequence of str
+        Names of `FORMATS`.
+
+    Returns
+    -------
+    tuple of Path
+        The files, in the order in which they were written.
+
+    Raises
+    ------
+    PubenchError
+        If a format is unknown; nothing is written then.
+    StoreError
+        If a file cannot be written.
+    """
+    if isinstance(formats, str) or not formats:
+        raise PubenchError(f"formats must be a sequence of one or more of {', '.join(FORMATS)}")
+    for name in formats:
+        if name not in FORMATS:
+            raise PubenchError(f"{name!r} is not a format of reports{did_you_mean(str(name), FORMATS)}")
+    # All is rendered before the first file is written: an error leaves the folder as it was.
+    files = {file: data for name in FORMATS if name in formats for file, data in FORMATS[name](report)}
+    for file, content in files.items():
+        _write(out / file, content)
+    return tuple(out / file for file in files)
+
+
+def write_page(report: Report, path: Path, *, reload: int) -> None:
+    """Write the HTML page alone; with ``reload`` it loads itself again after so many seconds."""
+    _write(path, html_report(report, reload=reload).encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}; the results of the run are kept") from None
+
+
+Files = Iterator[tuple[str, bytes]]
+
+
+def _html(report: Report) -> Files:
+    yield PAGE, html_report(report).encode()
+
+
+def _markdown(report: Report) -> Files:
+    yield "report.md", markdown_report(report).encode()
+
+
+def _csv(report: Report) -> Files:
+    yield "scores.csv", scores_csv(report).encode()
+    yield "pairs.csv", pairs_csv(report).encode()
+    if report.paper is not None:
+        yield "paper.csv", paper_csv(report).encode()
+
+
+def _latex(report: Report) -> Files:
+    files = latex_files(report)
+    for name, text in files.items():
+        yield name, text.encode()
+    for name, comparison in zip(files, report.comparisons, strict=False):
+        diagram = rank_diagram(comparison)
+        if diagram is not None:
+            stem = name.removesuffix(".tex")
+            yield f"{stem}-ranks.pdf", draw(diagram, "pdf")
+            yield f"{stem}-ranks.pgf", pgf(diagram).encode()
+
+
+FORMATS: Mapping[str, Callable[[Report], Files]] = {
+    "html": _html,
+    "markdown": _markdown,
+    "csv": _csv,
+    "latex": _latex,
+}
+"""What yields the name and content of each file of a format."""

@@ -1,0 +1,175 @@
+"""A paper's published numbers beside ours: a part of the report's value, made from the suite's [paper] table."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from pubench.stats.scores import Block, ScoreTable
+from pubench.suite.columns import is_percentage
+from pubench.suite.reporting import PaperApart, PaperConfig, PaperNumber
+
+__all__ = ["PublishedComparison", "PublishedNumber", "VerdictCounts", "compare_with_paper", "count_verdicts"]
+
+Verdict = Literal["within", "better", "worse", "other", ""]
+PLACES = ("metric", "dataset", "labelling", "criterion", "algorithm")
+"""What says which number it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumber:
+    """One published number and ours; NaN where a number is not known.
+
+    ``verdict`` is "within" if the two differ by at most ``sqrt(sd_paper^2 + sd_ours^2)``, where an unknown deviation
+    counts as zero and the rounding of the printed mean is added; else "better" or "worse", or "other" for a metric
+    without a direction. It is empty where both deviations are unknown or we have no mean. ``remark`` says why there is
+    nothing to compare, ``apart`` why the number is counted separately.
+    """
+
+    metric: str
+    dataset: str
+    labelling: str
+    criterion: str
+    algorithm: str
+    paper: float
+    paper_sd: float
+    ours: float
+    ours_sd: float
+    difference: float
+    verdict: Verdict
+    remark: str = ""
+    apart: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedComparison:
+    """The citation, all published numbers, and those of the paper that are missing here: what, how many, why."""
+
+    citation: str
+    numbers: tuple[PublishedNumber, ...]
+    missing: tuple[tuple[str, int, str], ...] = ()
+
+
+class _Printed(NamedTuple):
+    """A number as a paper prints it, and the largest error of its rounding."""
+
+    mean: float
+    sd: float
+    rounding: float
+
+
+class VerdictCounts(NamedTuple):
+    """How many numbers have which verdict; ``open`` ones have none."""
+
+    within: int
+    better: int
+    worse: int
+    other: int
+    open: int
+
+
+def count_verdicts(numbers: Iterable[PublishedNumber]) -> VerdictCounts:
+    """Count the verdicts."""
+    found: Counter[str] = Counter(one.verdict or "open" for one in numbers)
+    return VerdictCounts(*(found[name] for name in VerdictCounts._fields))
+
+
+def compare_with_paper(paper: PaperConfig, tables: Sequence[ScoreTable]) -> PublishedComparison | None:
+    """Find our result for each published one.
+
+    Parameters
+    ----------
+    paper : PaperConfig
+        A suite's ``[paper]`` table. A number without labelling or criterion belongs to every line that matches the
+        rest. Numbers that match an entry of ``apart`` are counted separately.
+    tables : sequence of ScoreTable
+
+    Returns
+    -------
+    PublishedComparison or None
+        None without numbers.
+    """
+    if not paper.numbers:
+        return None
+    by_metric = {table.metric: table for table in tables}
+    found = [
+        replace(one, apart=_reason(one, paper.apart))
+        for number in paper.numbers
+        for one in _compare(number, by_metric.get(number.metric), paper)
+    ]
+    missing = tuple((one.what, one.cells, one.reason) for one in paper.missing)
+    return PublishedComparison(paper.citation, tuple(found), missing)
+
+
+def _reason(number: PublishedNumber, apart: Iterable[PaperApart]) -> str:
+    """Return why a number is counted separately; nothing if it is not."""
+    matching = (
+        one.reason
+        for one in apart
+        if all(getattr(one, name) in (None, getattr(number, name)) for name in PLACES)
+    )
+    return next(matching, "")
+
+
+def _compare(number: PaperNumber, table: ScoreTable | None, paper: PaperConfig) -> Iterator[PublishedNumber]:
+    theirs, lines = _printed(number, paper), _matching_lines(number, table)
+    if table is None or not lines or number.algorithm not in table.algorithms:
+        place = Block(number.dataset, number.labelling or "", number.criterion or "")
+        ours = math.nan, math.nan
+        yield _judged(number.metric, place, number.algorithm, theirs, ours, None, "not in this run")
+        return
+    j = table.algorithms.index(number.algorithm)
+    for i in lines:
+        ours = float(table.mean[i, j]), float(table.sd[i, j])
+        done, planned = int(table.ok[i, j] - table.undefined[i, j]), int(table.planned[i, j])
+        remark = f"{done}/{planned} replicates" if done < planned else ""
+        better = table.greater_is_better
+        yield _judged(table.metric, table.blocks[i], number.algorithm, theirs, ours, better, remark)
+
+
+def _printed(number: PaperNumber, paper: PaperConfig) -> _Printed:
+    scale = 100.0 if paper.percent and is_percentage(number.metric) else 1.0
+    rounding = 0.0 if paper.digits is None else 0.5 * 10.0**-paper.digits
+    sd = math.nan if number.sd is None else number.sd / scale
+    return _Printed(number.mean / scale, sd, rounding / scale)
+
+
+def _matching_lines(number: PaperNumber, table: ScoreTable | None) -> list[int]:
+    wanted = number.dataset, number.labelling, number.criterion
+    blocks = table.blocks if table is not None else ()
+    return [
+        i
+        for i, block in enumerate(blocks)
+        if all(name in (None, part) for name, part in zip(wanted, block, strict=True))
+    ]
+
+
+def _judged(
+    metric: str,
+    place: Block,
+    algorithm: str,
+    theirs: _Printed,
+    ours: tuple[float, float],
+    greater_is_better: bool | None,
+    remark: str,
+) -> PublishedNumber:
+    difference = ours[0] - theirs.mean
+    deviations = [sd for sd in (theirs.sd, ours[1]) if not math.isnan(sd)]
+    known = bool(deviations) and not math.isnan(difference)
+    verdict = (
+        _verdict(difference, math.hypot(*deviations) + theirs.rounding, greater_is_better) if known else ""
+    )
+    heads = place.dataset, place.labelling, place.criterion or "", algorithm
+    return PublishedNumber(metric, *heads, theirs.mean, theirs.sd, *ours, difference, verdict, remark)
+
+
+def _verdict(difference: float, deviation: float, greater_is_better: bool | None) -> Verdict:
+    # Numbers are printed with few digits: a difference within rounding noise is none.
+    if abs(difference) <= deviation + 1e-12:
+        return "within"
+    if greater_is_better is None:
+        return "other"
+    return "better" if (difference > 0) is greater_is_better else "worse"

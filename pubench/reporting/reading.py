@@ -1,0 +1,43 @@
+"""From run folders to the `Report` value: the first step of every report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pubench.reporting.details import read_details
+from pubench.reporting.report import Report, build_report
+from pubench.results.merging import merge_results
+from pubench.results.table import Results, read_results
+
+__all__ = ["read_runs", "report_of"]
+
+
+def read_runs(folders: Sequence[Path]) -> Results:
+    """Read the runs of some folders as one."""
+    return merge_results([read_results(folder) for folder in folders])
+
+
+def report_of(results: Results, folders: Sequence[Path] = ()) -> Report:
+    """Make the report of a run's results.
+
+    Parameters
+    ----------
+    results : Results
+        Of one run, or of several that were merged.
+    folders : sequence of Path, optional
+        The folders of the merged runs; default: the folder of the results.
+    """
+    plan, details = results.plan, read_details(folders or [results.folder])
+    labels = dict.fromkeys(cell.dataset for cell in plan.cells)
+    cards = {label: details.cards[label] for label in labels if label in details.cards}
+    return build_report(
+        results.rows,
+        plan.suite,
+        {name: plan.metrics[name].greater_is_better for name in plan.shown},
+        description=plan.description,
+        rules=plan.report,
+        paper=plan.paper,
+        details=replace(details, cards=cards),
+    )

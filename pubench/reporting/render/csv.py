@@ -1,0 +1,78 @@
+"""A report as CSV: every number of the tables, and every pair of algorithms, with all digits."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, fields
+
+from pubench.reporting.published import PublishedNumber
+from pubench.reporting.report import Report
+from pubench.stats.comparison import Comparison
+from pubench.stats.scores import ScoreTable, best_cells
+
+__all__ = ["pairs_csv", "paper_csv", "scores_csv"]
+
+SCORES = (
+    "metric,dataset,labelling,criterion,algorithm,mean,sd,ok,undefined,planned,reference,best,tied_with_best,"
+    "average_rank"
+)
+PAIRS = (
+    "metric,first,second,units,wins,ties,losses,difference,low,high,effect,p,adjusted_p,"
+    "p_first_worse,p_same,p_first_better"
+)
+
+Value = str | float | int | bool | None
+
+
+def scores_csv(report: Report) -> str:
+    """Return a line for each cell of each table; names are unchanged, numbers have all digits."""
+    tables = zip(report.tables, report.comparisons, strict=True)
+    return _text(SCORES.split(","), (line for table in tables for line in _scores(*table)))
+
+
+def pairs_csv(report: Report) -> str:
+    """Return a line for each pair of algorithms and metric."""
+    lines = (
+        (comparison.metric, *pair[:-1], *pair.posterior)
+        for comparison in report.comparisons
+        for pair in comparison.pairs
+    )
+    return _text(PAIRS.split(","), lines)
+
+
+def paper_csv(report: Report) -> str:
+    """Return a line for each published number."""
+    heads = [field.name for field in fields(PublishedNumber)]
+    return _text(heads, (astuple(line) for line in (report.paper.numbers if report.paper else ())))
+
+
+def _scores(table: ScoreTable, comparison: Comparison) -> Iterator[Sequence[Value]]:
+    best = best_cells(table)
+    # A single algorithm has no rank, here as in the tables.
+    ranked = comparison.algorithms if len(comparison.algorithms) > 1 else ()
+    ranks = dict(zip(ranked, comparison.ranks.tolist(), strict=False))
+    for i, block in enumerate(table.blocks):
+        for j, name in enumerate(table.algorithms):
+            if table.planned[i, j]:
+                counts = (int(part[i, j]) for part in (table.ok, table.undefined, table.planned))
+                marks = (bool(part[i, j]) for part in (table.reference, best, comparison.tied))
+                numbers = float(table.mean[i, j]), float(table.sd[i, j])
+                yield (table.metric, *block, name, *numbers, *counts, *marks, ranks.get(name, math.nan))
+
+
+def _text(heads: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows([_value(value) for value in line] for line in lines)
+    return buffer.getvalue()
+
+
+def _value(value: Value) -> Value:
+    """Return what a spreadsheet can read: nothing for NaN, and text that can be encoded."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

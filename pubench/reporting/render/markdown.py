@@ -1,0 +1,120 @@
+"""A report as GitHub-flavoured Markdown: the score tables, then every section that has a Markdown form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pubench.reporting.render.grid import HEADS, Grid, GridCell, make_grid
+from pubench.reporting.report import Report
+from pubench.reporting.sections import Section, make_sections
+from pubench.reporting.sections.blocks import (
+    Block,
+    BulletList,
+    Entry,
+    FigureBlock,
+    Paragraph,
+    TableBlock,
+    TemplateBlock,
+)
+from pubench.reporting.sentences import cell_counts, findings, legend, missing_rule
+from pubench.reporting.wording import TIED, clean, number
+from pubench.stats.comparison import Comparison, Pair
+
+__all__ = ["escape", "markdown_report"]
+
+MOST_PAIRS = 45
+PAIR_HEADS = (
+    "first,second,n,wins,ties,losses,difference,interval,effect,p,adjusted p,P(worse),P(same),P(better)"
+)
+
+
+def markdown_report(report: Report) -> str:
+    """Render a report, ending with a line break."""
+    parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {cell_counts(report)}."]
+    for table, comparison in zip(report.tables, report.comparisons, strict=True):
+        parts += [_scores(make_grid(table, comparison)), *_comparison(comparison)]
+    parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
+    parts += [text for section in make_sections(report) for text in _section(section)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escape(text: object) -> str:
+    """Return `clean` text in which Markdown finds no table, link, emphasis, code or HTML."""
+    return re.sub(r"([\\|`*\[<])", r"\\\1", clean(text))
+
+
+def _section(section: Section) -> Iterator[str]:
+    if section.markdown_blocks:
+        yield f"## {escape(section.heading)}"
+        for block in section.markdown_blocks:
+            yield from _block(block)
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Paragraph():
+            yield escape(block.text)
+        case BulletList():
+            yield from [f"### {escape(block.title)}"] if block.title else []
+            yield "\n".join(f"- {escape(item)}" for item in block.items)
+        case TableBlock():
+            yield from [f"### {escape(block.title)}"] if block.title else []
+            lines = [[escape(_text(cell)) for cell in line] for line in (*block.lines, *block.foot)]
+            yield _table([escape(head) for head in block.heads], lines, block.texts)
+        case FigureBlock():
+            yield escape(block.caption)
+            yield from _block(block.numbers) if block.numbers else []
+        case TemplateBlock():
+            # Only the page can show it.
+            return
+
+
+def _text(cell: str | Entry) -> str:
+    return cell if isinstance(cell, str) else " ".join(part for part in (cell.text, cell.aside) if part)
+
+
+def _table(heads: Sequence[str], lines: Iterable[Sequence[str]], texts: Iterable[int]) -> str:
+    """Return a table; the columns ``texts`` are aligned to the left, all others to the right."""
+    rule = ["---" if k in texts else "---:" for k in range(len(heads))]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *lines))
+
+
+def _scores(grid: Grid) -> str:
+    body = [[_cell(cell) for cell in line] for line in grid.lines]
+    ranks = [[escape(text) for text in grid.ranks]] if grid.ranks else []
+    heads = [escape(name) for name in grid.columns]
+    return f"## {escape(grid.heading)}\n\n{_table(heads, [*body, *ranks], range(HEADS))}"
+
+
+def _cell(cell: GridCell) -> str:
+    if cell.best:
+        return f"**{escape(cell.text)}**"
+    return escape(cell.text) + (f" {TIED}" if cell.tied else "")
+
+
+def _comparison(comparison: Comparison) -> list[str]:
+    """Return the results of the tests: sentences, and a table of pairs; of many only those with the best rank."""
+    if not comparison.algorithms:
+        return []
+    parts = [escape(" ".join([*findings(comparison), missing_rule(comparison.rules)]))]
+    if not comparison.tested:
+        return parts
+    first = comparison.algorithms[int(comparison.ranks.argmin())]
+    pairs = comparison.pairs
+    if len(pairs) > MOST_PAIRS:
+        pairs = tuple(pair for pair in pairs if first in (pair.first, pair.second))
+    return [*parts, _table(PAIR_HEADS.split(","), map(_pair_line, pairs), range(2))]
+
+
+def _pair_line(pair: Pair) -> list[str]:
+    counted = (pair.units, pair.wins, pair.ties, pair.losses)
+    interval = f"{number(pair.low)} to {number(pair.high)}"
+    return [
+        escape(pair.first),
+        escape(pair.second),
+        *map(str, counted),
+        number(pair.difference),
+        interval,
+        *map(number, (pair.effect, pair.p, pair.adjusted, *pair.posterior)),
+    ]

@@ -1,0 +1,118 @@
+"""What sections are made of: blocks that HTML and Markdown know how to render."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pubench.reporting.draw.curves import Drawing
+
+__all__ = [
+    "Block",
+    "BulletList",
+    "Entry",
+    "FigureBlock",
+    "Paragraph",
+    "Section",
+    "TableBlock",
+    "TemplateBlock",
+    "Tone",
+]
+
+Tone = Literal["", "good", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph; notes are small, a lead begins a section."""
+
+    text: str
+    style: Literal["note", "lead"] = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class BulletList:
+    """A list of sentences, with a title in Markdown."""
+
+    items: tuple[str, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table's cell with more than a text; only HTML shows the tone, the shade (0 to 1) and the texts beside it."""
+
+    text: str
+    aside: str = ""
+    below: str = ""
+    remark: str = ""
+    tone: Tone = ""
+    shade: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    """A table; ``texts`` are the columns that hold names, all others hold numbers.
+
+    ``metric`` is the place of the metric that it belongs to, if the page shows one metric at a time.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    lines: Sequence[Sequence[str | Entry]]
+    foot: Sequence[Sequence[str | Entry]] = ()
+    texts: tuple[int, ...] = (0,)
+    metric: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureBlock:
+    """Drawings with their caption, and a table of the numbers that they show."""
+
+    drawing: Drawing
+    caption: str
+    numbers: TableBlock | None = None
+    metric: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateBlock:
+    """HTML that no other block can express: a template of the page, and the ``values`` that it shows."""
+
+    template: str
+    values: object
+
+
+Block: TypeAlias = Paragraph | BulletList | TableBlock | FigureBlock | TemplateBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report.
+
+    Attributes
+    ----------
+    name : str
+        Its anchor on the page.
+    title, heading : str
+        What the menu calls it, and the heading above it.
+    blocks : tuple of Block
+        What the page shows.
+    markdown : tuple of Block, optional
+        What Markdown shows; default: the same blocks. Empty for a section that Markdown does not have.
+    wide : bool
+        Whether a printed page should be turned for it.
+    """
+
+    name: str
+    title: str
+    heading: str
+    blocks: tuple[Block, ...]
+    markdown: tuple[Block, ...] | None = None
+    wide: bool = False
+
+    @property
+    def markdown_blocks(self) -> tuple[Block, ...]:
+        """What Markdown shows."""
+        return self.blocks if self.markdown is None else self.markdown

@@ -1,0 +1,255 @@
+"""The section of the price of tuning: what each PU criterion loses against choosing by true labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.reporting.draw.curves import Drawing
+from pubench.reporting.draw.figures import draw_boxes
+from pubench.reporting.report import Report
+from pubench.reporting.sections.blocks import Block, Entry, FigureBlock, Paragraph, Section, TableBlock, Tone
+from pubench.reporting.sentences import REPLICATE_TESTS
+from pubench.reporting.wording import number, p_value
+from pubench.results.table import Row
+from pubench.stats.corrections import holm
+from pubench.stats.paired import paired_differences, signed_rank, t_test
+from pubench.stats.scores import Block as TableLine
+from pubench.stats.scores import ScoreTable
+from pubench.suite.reporting import Rules
+
+__all__ = ["Loss", "Price", "PriceLine", "find_prices", "price_section"]
+
+Floats = NDArray[np.float64]
+ORACLE = "oracle-"
+LINES, FEWEST = 60, 3
+"""At most so many lines of a table are shown, and a box plot needs at least so many losses."""
+_LEAD = (
+    "What a model chosen by a criterion loses against one chosen by true labels on the same validation rows: the "
+    "oracle's score minus the criterion's, replicate by replicate, positive where the oracle is better. Mean (standard "
+    "deviation). The oracle does not see the test rows either, so a criterion may do better there by chance. Coloured: "
+    "p below {alpha:g}, after Holm's correction over the criteria{one}."
+)
+_TESTS = (
+    "Within a line the test is {within} over replicates; in the last lines it is {over} over data sets. k/n: only k "
+    "of n pairs ended with a score."
+)
+
+
+class Loss(NamedTuple):
+    """What a criterion loses: mean and sd of ``n`` paired differences of ``planned``, and the p-value of no loss.
+
+    Positive values say that the oracle's choice is better. sd is NaN for one difference; p is after Holm's correction
+    over the criteria, and NaN where no test could be made.
+    """
+
+    mean: float
+    sd: float
+    p: float
+    n: int
+    planned: int
+
+
+class PriceLine(NamedTuple):
+    """One algorithm on one data set and labelling: the oracle's mean and sd, and each criterion's loss."""
+
+    dataset: str
+    labelling: str
+    algorithm: str
+    oracle: float
+    oracle_sd: float
+    losses: tuple[Loss, ...]
+
+
+class Price(NamedTuple):
+    """The losses of one metric, which has the place ``metric`` among the tables.
+
+    ``overall`` has a loss of each criterion over data sets, for all algorithms together and, where there are several,
+    for each by its name.
+    """
+
+    metric: int
+    name: str
+    oracle: str
+    criteria: tuple[str, ...]
+    lines: tuple[PriceLine, ...]
+    overall: Mapping[str, tuple[Loss, ...]]
+
+
+def price_section(report: Report) -> Section | None:
+    """Return a table and a figure for each metric; Markdown has none."""
+    prices, rules = find_prices(report), report.rules
+    if not prices:
+        return None
+    over = "the paired t-test" if rules.test == "t" else "Wilcoxon's signed-rank test"
+    one = " (there is one)" if len(prices[0].criteria) == 1 else ""
+    blocks = (
+        Paragraph(_LEAD.format(alpha=rules.alpha, one=one)),
+        *(block for price in prices for block in (*_figure(price), _table(price, rules.alpha))),
+        Paragraph(_TESTS.format(within=REPLICATE_TESTS[rules.replicate_test], over=over)),
+    )
+    heading = "The price of tuning without true labels"
+    return Section("price", "Price of tuning", heading, blocks, ())
+
+
+def _figure(price: Price) -> Iterator[Block]:
+    """Draw the losses of each criterion; nothing where a criterion has too few."""
+    means = {
+        name: np.array([line.losses[k].mean for line in price.lines], dtype=np.float64)
+        for k, name in enumerate(price.criteria)
+    }
+    known = {name: values[np.isfinite(values)] for name, values in means.items()}
+    if min(values.size for values in known.values()) >= FEWEST:
+        label = f"Box plots of the losses of each criterion in {price.name}."
+        caption = (
+            f"Losses in {price.name} against {price.oracle}, one for each algorithm on each data set and labelling; "
+            "right of 0 the oracle is better."
+        )
+        drawing = draw_boxes(known, f"loss in {price.name}", label, f"p{price.metric}-")
+        yield FigureBlock(Drawing((drawing,)), caption, metric=price.metric)
+
+
+def _table(price: Price, alpha: float) -> TableBlock:
+    lines: list[Sequence[str | Entry]] = []
+    for line in price.lines[:LINES]:
+        oracle = Entry(number(line.oracle), aside=_deviation(line.oracle_sd))
+        losses = [_entry(loss, alpha) for loss in line.losses]
+        lines.append([line.dataset, line.labelling, line.algorithm, oracle, *losses])
+    if len(price.lines) > LINES:
+        lines.append([f"and {len(price.lines) - LINES} more", *[""] * (3 + len(price.criteria))])
+    foot: list[Sequence[str | Entry]] = [
+        [f"{name or 'all'}: mean over data sets", "", "", "", *(_entry(loss, alpha) for loss in losses)]
+        for name, losses in price.overall.items()
+    ]
+    heads = ("data set", "labelling", "algorithm", price.oracle, *price.criteria)
+    title = f"{price.name}: loss against {price.oracle}"
+    return TableBlock(title, heads, lines, foot, texts=(0, 1, 2), metric=price.metric)
+
+
+def _entry(loss: Loss, alpha: float) -> Entry:
+    if not loss.n:
+        return Entry("–")
+    tone: Tone = "" if not loss.p < alpha else "bad" if loss.mean > 0 else "good"
+    return Entry(
+        number(loss.mean),
+        aside=_deviation(loss.sd),
+        below="" if np.isnan(loss.p) else f"p {p_value(loss.p)}",
+        remark=f"{loss.n}/{loss.planned}" if loss.n < loss.planned else "",
+        tone=tone,
+    )
+
+
+def _deviation(sd: float) -> str:
+    return "" if np.isnan(sd) else f"({number(sd)})"
+
+
+def find_prices(report: Report) -> list[Price]:
+    """Compare the criteria of a run with its oracle ones, metric by metric.
+
+    A metric is compared with its own oracle criterion, or, where the run has none, with the first one. Algorithms that
+    were not tuned, or used true labels anyway, are left out.
+
+    Returns
+    -------
+    list of Price
+        Empty where no cell was tuned by an oracle criterion and by another.
+    """
+    tuned = _tuned(report.rows)
+    prices = (_price(place, table, tuned, report.rules) for place, table in enumerate(report.tables))
+    return [price for price in prices if price is not None]
+
+
+def _tuned(rows: Sequence[Row]) -> set[tuple[str, str, str]]:
+    """Return the data sets, labellings and algorithms of the rows that were tuned."""
+    return {
+        (row["dataset"], row["labelling"], str(row["algorithm"]))
+        for row in rows
+        if row["criterion"] is not None
+    }
+
+
+def _price(place: int, table: ScoreTable, tuned: set[tuple[str, str, str]], rules: Rules) -> Price | None:
+    names = list(dict.fromkeys(block.criterion for block in table.blocks if block.criterion is not None))
+    oracles = [name for name in names if name.startswith(ORACLE)]
+    criteria = tuple(name for name in names if not name.startswith(ORACLE))
+    if table.greater_is_better is None or not oracles or not criteria:
+        return None
+    oracle = ORACLE + table.metric if ORACLE + table.metric in oracles else oracles[0]
+    found = list(_lines(table, oracle, criteria, tuned, rules))
+    if not found:
+        return None
+    return Price(place, table.metric, oracle, criteria, tuple(found), _overall(found, len(criteria), rules))
+
+
+def _lines(
+    table: ScoreTable, oracle: str, criteria: Sequence[str], tuned: set[tuple[str, str, str]], rules: Rules
+) -> Iterator[PriceLine]:
+    places = {block: i for i, block in enumerate(table.blocks)}
+    for block, i in places.items():
+        if block.criterion != oracle:
+            continue
+        others = [places.get(TableLine(block.dataset, block.labelling, name)) for name in criteria]
+        for j, algorithm in enumerate(table.algorithms):
+            reference = any(k is not None and table.reference[k, j] for k in others)
+            if (block.dataset, block.labelling, algorithm) in tuned and not reference:
+                losses = _corrected([_loss(table, i, k, j, rules) for k in others])
+                if any(loss.n for loss in losses):
+                    oracles = float(table.mean[i, j]), float(table.sd[i, j])
+                    yield PriceLine(block.dataset, block.labelling, algorithm, *oracles, losses)
+
+
+def _loss(table: ScoreTable, oracle: int, other: int | None, column: int, rules: Rules) -> Loss:
+    """Return the loss of one cell over its replicates."""
+    if other is None:
+        return Loss(np.nan, np.nan, np.nan, 0, 0)
+    sign = 1.0 if table.greater_is_better else -1.0
+    pair = sign * table.values[oracle, column], sign * table.values[other, column]
+    differences = paired_differences(*pair)
+    overlap = float(table.overlap[oracle]) if rules.replicate_test == "corrected-t" else 0.0
+    p = _p_value(differences, "wilcoxon" if rules.replicate_test == "wilcoxon" else "t", overlap)
+    return _summary(differences, p, int(table.planned[other, column]))
+
+
+def _overall(lines: Sequence[PriceLine], criteria: int, rules: Rules) -> dict[str, tuple[Loss, ...]]:
+    """Return the losses over data sets, each averaged over its lines first."""
+    algorithms = dict.fromkeys(line.algorithm for line in lines)
+    groups = {"": list(lines)}
+    if len(algorithms) > 1:
+        groups |= {name: [line for line in lines if line.algorithm == name] for name in algorithms}
+    return {
+        name: _corrected([_over_datasets(group, k, rules) for k in range(criteria)])
+        for name, group in groups.items()
+    }
+
+
+def _over_datasets(lines: Sequence[PriceLine], criterion: int, rules: Rules) -> Loss:
+    by_dataset: dict[str, list[float]] = {}
+    for line in lines:
+        loss = line.losses[criterion]
+        if np.isfinite(loss.mean):
+            by_dataset.setdefault(line.dataset, []).append(loss.mean)
+    means = np.array([np.mean(values) for values in by_dataset.values()], dtype=np.float64)
+    p = _p_value(means, "t" if rules.test == "t" else "wilcoxon", 0.0)
+    return _summary(means, p, len({line.dataset for line in lines}))
+
+
+def _p_value(differences: Floats, test: str, overlap: float) -> float:
+    known = differences[np.isfinite(differences)]
+    if known.size < 2:
+        return np.nan
+    return signed_rank(known).p if test == "wilcoxon" else float(t_test(known, overlap)[1])
+
+
+def _summary(differences: Floats, p: float, planned: int) -> Loss:
+    known = differences[np.isfinite(differences)]
+    mean = float(known.mean()) if known.size else np.nan
+    sd = float(known.std(ddof=1)) if known.size > 1 else np.nan
+    return Loss(mean, sd, p, int(known.size), planned)
+
+
+def _corrected(losses: Sequence[Loss]) -> tuple[Loss, ...]:
+    adjusted = holm(np.array([loss.p for loss in losses], dtype=np.float64)).tolist()
+    return tuple(loss._replace(p=p) for loss, p in zip(losses, adjusted, strict=True))
