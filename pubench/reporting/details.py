@@ -17,8 +17,8 @@ __all__ = [
     "Introspection",
     "PixelWeights",
     "Provenance",
+    "RecordedTrial",
     "RunDetails",
-    "Trial",
     "parse",
     "read_details",
 ]
@@ -116,7 +116,7 @@ class Introspection(_Stored):
     errors: Texts = ()
 
 
-class Trial(NamedTuple):
+class RecordedTrial(NamedTuple):
     """One trial of a search; ``value`` is None where it failed."""
 
     params: Mapping[str, JSONValue]
@@ -131,7 +131,7 @@ class RunDetails:
 
     cards: Mapping[str, Card] = field(default_factory=dict)
     provenance: tuple[Provenance, ...] = ()
-    trials: Mapping[str, Sequence[Trial]] = field(default_factory=dict)
+    trials: Mapping[str, Sequence[RecordedTrial]] = field(default_factory=dict)
     introspection: Mapping[str, Introspection] = field(default_factory=dict)
 
 
@@ -142,13 +142,15 @@ def read_details(folders: Sequence[Path]) -> RunDetails:
     """Read the details of the runs in some folders; later folders win where two describe the same thing."""
     cards: dict[str, Card] = {}
     provenance: list[Provenance] = []
-    trials: dict[str, Sequence[Trial]] = {}
+    trials: dict[str, Sequence[RecordedTrial]] = {}
     introspection: dict[str, Introspection] = {}
     for folder in folders:
         cards |= parse(Card, read_cards(folder))
         last = read_provenance(folder)[-1:]
         provenance += parse(Provenance, dict(enumerate(last))).values()
-        trials |= {key: [Trial(*trial) for trial in found] for key, found in read_trials(folder).items()}
+        trials |= {
+            key: [RecordedTrial(*trial) for trial in found] for key, found in read_trials(folder).items()
+        }
         introspection |= parse(Introspection, read_inside(folder))
     return RunDetails(cards, tuple(provenance), trials, introspection)
 

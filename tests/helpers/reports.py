@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pubench.reporting.details import Card, Introspection, Provenance, RunDetails, Trial
+from pubench.reporting.details import Card, Introspection, Provenance, RecordedTrial, RunDetails
 from pubench.suite.reporting import PaperConfig
 
 
@@ -18,7 +18,7 @@ def details(
     return RunDetails(
         {label: Card.model_validate(card) for label, card in (cards or {}).items()},
         tuple(Provenance.model_validate(entry) for entry in provenance),
-        {key: [Trial(*trial) for trial in found] for key, found in (trials or {}).items()},
+        {key: [RecordedTrial(*trial) for trial in found] for key, found in (trials or {}).items()},
         {key: Introspection.model_validate(model) for key, model in (models or {}).items()},
     )
 
