@@ -9,8 +9,8 @@ from pubench.reporting.report import Report
 from pubench.reporting.sections import make_sections
 from pubench.reporting.sections.blocks import TemplateBlock
 from pubench.reporting.sections.comparisons import make_comparisons
-from pubench.reporting.sections.searches import search_texts
 from pubench.reporting.sentences import scope
+from pubench.reporting.trials import search_texts
 from pubench.reporting.wording import number
 from pubench.results.table import Row
 

@@ -9,11 +9,11 @@ from pubench.reporting.render.grid import HEADS, Grid, GridCell, make_grid
 from pubench.reporting.report import Report
 from pubench.reporting.sections import Section, make_sections
 from pubench.reporting.sections.blocks import (
-    Block,
     BulletList,
     Entry,
     FigureBlock,
     Paragraph,
+    SectionBlock,
     TableBlock,
     TemplateBlock,
 )
@@ -51,7 +51,7 @@ def _section(section: Section) -> Iterator[str]:
             yield from _block(block)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: SectionBlock) -> Iterator[str]:
     match block:
         case Paragraph():
             yield escape(block.text)

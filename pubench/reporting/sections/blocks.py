@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 from pubench.reporting.draw.curves import Drawing
 
 __all__ = [
-    "Block",
     "BulletList",
     "Entry",
     "FigureBlock",
     "Paragraph",
     "Section",
+    "SectionBlock",
     "TableBlock",
     "TemplateBlock",
     "Tone",
@@ -84,7 +84,7 @@ class TemplateBlock:
     values: object
 
 
-Block: TypeAlias = Paragraph | BulletList | TableBlock | FigureBlock | TemplateBlock
+SectionBlock: TypeAlias = Paragraph | BulletList | TableBlock | FigureBlock | TemplateBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ class Section:
         Its anchor on the page.
     title, heading : str
         What the menu calls it, and the heading above it.
-    blocks : tuple of Block
+    blocks : tuple of SectionBlock
         What the page shows.
-    markdown : tuple of Block, optional
+    markdown : tuple of SectionBlock, optional
         What Markdown shows; default: the same blocks. Empty for a section that Markdown does not have.
     wide : bool
         Whether a printed page should be turned for it.
@@ -108,11 +108,11 @@ class Section:
     name: str
     title: str
     heading: str
-    blocks: tuple[Block, ...]
-    markdown: tuple[Block, ...] | None = None
+    blocks: tuple[SectionBlock, ...]
+    markdown: tuple[SectionBlock, ...] | None = None
     wide: bool = False
 
     @property
-    def markdown_blocks(self) -> tuple[Block, ...]:
+    def markdown_blocks(self) -> tuple[SectionBlock, ...]:
         """What Markdown shows."""
         return self.blocks if self.markdown is None else self.markdown

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pubench.reporting.details import Card
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import Block, BulletList, Section, TableBlock, TemplateBlock
+from pubench.reporting.sections.blocks import BulletList, Section, SectionBlock, TableBlock, TemplateBlock
 from pubench.reporting.wording import number
 
 __all__ = ["DatasetSummary", "datasets_section", "summarise"]
@@ -61,7 +61,7 @@ def summarise(label: str, card: Card) -> DatasetSummary:
     return DatasetSummary(label, card, rows, card.positive, card.negative, used, card.prior, None, source)
 
 
-def _markdown(found: Sequence[DatasetSummary]) -> Iterator[Block]:
+def _markdown(found: Sequence[DatasetSummary]) -> Iterator[SectionBlock]:
     """Yield a table, and below it the longer texts: differences and citations."""
     yield TableBlock("", HEADS, [_line(one) for one in found], texts=(0, 5, 6, 7, 8))
     for title, texts in (

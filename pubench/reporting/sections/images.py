@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pubench.reporting.draw.pixels import data_address
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import Block, Paragraph, Section, TableBlock, TemplateBlock
+from pubench.reporting.sections.blocks import Paragraph, Section, SectionBlock, TableBlock, TemplateBlock
 from pubench.reporting.sections.models import ModelPlace, models_by_place
 from pubench.reporting.wording import REFERENCE, number
 from pubench.results.record import PixelWeights
@@ -102,7 +102,7 @@ def images_section(report: Report) -> Section | None:
     shown, more = shown_galleries(galleries)
     signed = any(image.signed for gallery in shown for image in gallery.images.values())
     page = _ImagesPage(tuple(_gallery_page(gallery) for gallery in shown), signed, more)
-    markdown: list[Block] = [Paragraph(_MARKDOWN_NOTE)]
+    markdown: list[SectionBlock] = [Paragraph(_MARKDOWN_NOTE)]
     markdown += [_numbers(gallery, gallery.setting) for gallery in galleries]
     blocks = (TemplateBlock("images.html", page),)
     return Section("pictures", "Pixel weights", "Weights of pixels", blocks, tuple(markdown))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pubench.reporting.draw.curves import Curve, Panel, Sweep
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import Block, Paragraph, Section, TemplateBlock
+from pubench.reporting.sections.blocks import Paragraph, Section, SectionBlock, TemplateBlock
 from pubench.reporting.sections.sensitivity import sweep_figure
 from pubench.results.record import ModelRecord
 
@@ -58,7 +58,7 @@ class _WeightsPage:
 def models_section(report: Report) -> Section | None:
     """Return curves, feature importance, and what could not be inspected; Markdown has none."""
     weights = find_weights(report)
-    blocks: list[Block] = [_figure(curve) for curve in find_curves(report)]
+    blocks: list[SectionBlock] = [_figure(curve) for curve in find_curves(report)]
     if weights:
         page = _WeightsPage(weights[:WEIGHTS], max(0, len(weights) - WEIGHTS))
         blocks.append(TemplateBlock("weights.html", page))
@@ -69,7 +69,7 @@ def models_section(report: Report) -> Section | None:
     return Section("models", "Models", "Model introspection", tuple(blocks), ()) if blocks else None
 
 
-def _figure(curve: Sweep) -> Block:
+def _figure(curve: Sweep) -> SectionBlock:
     more = "{} more data sets and settings are not drawn."
     return sweep_figure(curve, _CAPTION.format(name=curve.name), more, f"The numbers: {curve.name} by stage")
 

@@ -11,14 +11,21 @@ from numpy.typing import NDArray
 from pubench.reporting.draw.curves import Drawing
 from pubench.reporting.draw.figures import draw_boxes
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import Block, Entry, FigureBlock, Paragraph, Section, TableBlock, Tone
+from pubench.reporting.sections.blocks import (
+    Entry,
+    FigureBlock,
+    Paragraph,
+    Section,
+    SectionBlock,
+    TableBlock,
+    Tone,
+)
 from pubench.reporting.sentences import REPLICATE_TESTS
 from pubench.reporting.wording import number, p_value
 from pubench.results.table import Row
 from pubench.stats.corrections import holm
 from pubench.stats.paired import paired_differences, signed_rank, t_test
-from pubench.stats.scores import Block as TableLine
-from pubench.stats.scores import ScoreTable
+from pubench.stats.scores import Block, ScoreTable
 from pubench.suite.reporting import Rules
 
 __all__ = ["Loss", "Price", "PriceLine", "find_prices", "price_section"]
@@ -95,7 +102,7 @@ def price_section(report: Report) -> Section | None:
     return Section("price", "Price of tuning", heading, blocks, ())
 
 
-def _figure(price: Price) -> Iterator[Block]:
+def _figure(price: Price) -> Iterator[SectionBlock]:
     """Draw the losses of each criterion; nothing where a criterion has too few."""
     means = {
         name: np.array([line.losses[k].mean for line in price.lines], dtype=np.float64)
@@ -191,7 +198,7 @@ def _lines(
     for block, i in places.items():
         if block.criterion != oracle:
             continue
-        others = [places.get(TableLine(block.dataset, block.labelling, name)) for name in criteria]
+        others = [places.get(Block(block.dataset, block.labelling, name)) for name in criteria]
         for j, algorithm in enumerate(table.algorithms):
             reference = any(k is not None and table.reference[k, j] for k in others)
             if (block.dataset, block.labelling, algorithm) in tuned and not reference:
