@@ -1,4 +1,4 @@
-"""Bags: which rows they hold, and the learners that are fitted on them."""
+"""Bags: which rows they hold, and the learners fitted on them."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Bag:
     Attributes
     ----------
     rows : int array of shape (m,)
-        The numbers of the rows that it holds, in ascending order, each once.
+        The indices of the rows in the bag, in ascending order, each once.
     counts : int array of shape (m,)
-        How often it holds each.
+        How often each row is in the bag.
     outside : bool array of shape (n_u,)
-        Which of the unlabelled rows it does not hold.
+        Which unlabelled rows are not in the bag.
     outside_rows : int array
-        Their numbers.
+        The indices of these rows.
     seed : int
-        The state of its learner.
+        The random state of its learner.
     """
 
     rows: Rows
@@ -68,7 +68,7 @@ class Bags:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Some bags' learners, and what they say of unlabelled rows that their bags do not hold.
+    """The learners of some bags, and their scores of unlabelled rows that are not in their bags.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Fitted:
     totals : float array of shape (n_u,)
         Sums of the scores of unlabelled rows, over the bags without the row.
     counts : int array of shape (n_u,)
-        How many bags these are.
+        The number of these bags.
     """
 
     learners: list[Any]
@@ -86,12 +86,12 @@ class Fitted:
 
 
 def check_weighting(learner: Any, labeled_weight: LabeledWeight) -> None:
-    """Raise ValueError if labelled rows are to have another weight, and the learner has no way to take it."""
+    """Raise ValueError if labelled rows need a weight other than 1, but the learner takes no weights."""
     if labeled_weight == 1 or weight_name(learner) or "class_weight" in learner.get_params():
         return
     raise ValueError(
         f"labeled_weight = {labeled_weight!r} needs a learner that takes sample weights or has a parameter "
-        f"class_weight; {type(learner).__name__} has neither: leave it at 1, and max_samples at None for balanced bags"
+        f"class_weight; {type(learner).__name__} does neither: use 1, and max_samples = None for balanced bags"
     )
 
 
@@ -111,17 +111,17 @@ def fit_bags(
     learner : classifier
     X : array or CSR matrix of shape (n, d)
     s : uint8 array of shape (n,)
-        In few bytes: every call of a process carries it.
+        In few bytes, since it is sent with every call to a process.
     bags : Bags
     seeds : sequence of int
     labeled_weight : float or "balanced"
     method : "predict_proba", "decision_function" or None
-        How the learner tells its scores of the unlabelled rows that a bag does not hold; None: they are not asked.
+        The method that scores the unlabelled rows outside a bag; None skips them.
 
     Returns
     -------
     Fitted
-        The scores as sums: as many numbers travel back from a process for many bags as for one.
+        The scores as sums, so that a process returns as many numbers for many bags as for one.
     """
     n_u = int((s == 0).sum())
     found = Fitted([], np.zeros(n_u), np.zeros(n_u, dtype=np.int64))
@@ -137,11 +137,11 @@ def fit_bags(
 
 
 def _fit(learner: Any, X: Any, s: NDArray[np.uint8], bag: Bag, labeled_weight: LabeledWeight) -> None:
-    """Fit a learner on a bag: a row drawn k times weighs k if the learner takes weights, else it is repeated."""
+    """Fit a learner on a bag; a row drawn k times has the weight k, or is repeated if the learner takes no weights."""
     rows, counts = bag.rows, bag.counts
     takes_counts = has_fit_parameter(learner, "sample_weight")
     if not takes_counts:
-        # The parts of a pipeline before the last take no weights, so rows are repeated for all of them.
+        # The steps of a pipeline before the last take no weights, so rows are repeated for all steps.
         rows, counts = np.repeat(rows, counts), np.ones(int(counts.sum()), dtype=np.int64)
     # Signed, since learners may compute 2 s - 1.
     codes = s[rows].astype(np.int64)

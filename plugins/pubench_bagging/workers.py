@@ -1,4 +1,4 @@
-"""Calls by threads or processes whose number changes no bit of what comes back."""
+"""Parallel calls in threads or processes; results do not depend on their number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Backend", "in_order"]
 
 Backend = Literal["processes", "threads"]
 
-# How many calls travel together at most, and into how many parts each worker's share is cut, so that all end together.
+# The maximal number of calls in a batch, and the number of batches for each worker, so that all finish together.
 _MOST_TOGETHER = 16
 _PARTS = 8
 
@@ -21,11 +21,11 @@ _PARTS = 8
 def in_order(
     function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], n_jobs: int | None, backend: Backend
 ) -> Iterator[Any]:
-    """Yield what ``function`` returns for each call, in the order of the calls.
+    """Yield the results of ``function`` for each call, in the order of the calls.
 
-    Each worker has one thread for linear algebra: how many share a product decides how its sums are rounded. Arrays of
-    a megabyte and more reach processes as one memory map, and calls travel together, so that what they share, such as
-    the rows, travels and is mapped once for all of them.
+    Each worker uses one thread for linear algebra, since the number of threads decides how sums are rounded. Arrays of
+    a megabyte and more reach processes as one memory map. Calls are sent in batches, so that shared arguments, such as
+    the rows, are sent and mapped once per batch.
 
     Parameters
     ----------

@@ -32,14 +32,14 @@ Statistic = Callable[[Floats, Labels], float]
 """From scores (n,) and labels s (n,) to the prior."""
 Share = Callable[[Floats, Floats], float]
 """From the scores of P and of U, shapes (n_p,) and (n_u,), to the share of positives in U; only their order counts."""
-# An excess of so many standard errors is overlap: the smoothing of e1 and e2 alone makes two or three at times.
+# An excess of this many standard errors indicates overlap: the smoothing of e1 and e2 alone can cause two or three.
 _FAR, _MATTERS = 4.0, 0.01
 
 
 def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats, s: Labels) -> float:
     r"""Turn the share alpha of positives in U into the prior.
 
-    In case-control data U is the population's sample, so :math:`\pi = \alpha`. In a single training set U lacks the
+    In case-control data U is a sample of the population, so :math:`\pi = \alpha`. In a single training set U lacks the
     labelled positives: :math:`\pi = (n_p + \alpha n_u) / n`.
     """
     alpha = share(scores[s == 1], scores[s == 0])
@@ -52,14 +52,14 @@ def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats, s: Labels
 def estimate_by_scores(
     problem: Problem, settings: Settings, *, share: Share | None = None, statistic: Statistic | None = None
 ) -> PriorEstimate:
-    """Score the rows, apply the statistic, and ask the bootstrap how far it moves.
+    """Score the rows, apply the statistic, and estimate its variability by the bootstrap.
 
-    Rows are drawn anew with their scores: in case-control data P and U apart, in a single training set all together.
-    The models are not fitted again: an error of theirs changes which score a row has, and what is estimated from
-    scores is right for any score that ranks.
+    Rows are resampled with their scores: in case-control data separately from P and U, in a single training set all
+    together. The models are not fitted again: their errors change the scores of rows, but the estimate is valid for
+    any score that ranks.
 
-    The interval is the hull of two: the statistic's own, and that of :func:`best_half`, which overlap of the classes
-    disturbs far less, but which varies more. Where the method's assumption holds, both are right.
+    The interval is the hull of two: that of the statistic, and that of :func:`best_half`, which is less sensitive to
+    overlap of the classes, but varies more. Both are valid where the method's assumption holds.
     """
     if share is not None:
         statistic = partial(prior_of_mixture, share, problem.scenario)
@@ -107,13 +107,13 @@ PriorEstimate
 
 
 def best_half(labelled: Floats, unlabelled: Floats) -> float:
-    """Return U's share over P's at and above the median score of P: the share of positives in U, if these are pure."""
+    """Return U's share over P's at and above the median score of P: U's share of positives if only these are there."""
     middle = np.median(labelled)
     return min(1.0, float(np.mean(unlabelled >= middle) / np.mean(labelled >= middle)))
 
 
 def most_in_half(labelled: Floats, unlabelled: Floats, level: float) -> float:
-    """Return the upper limit of :func:`best_half` by Clopper and Pearson: no row of U there is not proof of none."""
+    """Return the upper Clopper-Pearson limit of :func:`best_half`, which is above 0 even if no row of U is there."""
     middle = np.median(labelled)
     count, n_u = int(np.count_nonzero(unlabelled >= middle)), len(unlabelled)
     most = 1.0 if count == n_u else float(beta.ppf(0.5 + level / 2.0, count + 1, n_u - count))
@@ -121,7 +121,7 @@ def most_in_half(labelled: Floats, unlabelled: Floats, level: float) -> float:
 
 
 def _overlap(excess: float, error: float) -> list[str]:
-    """Doubt an estimate that exceeds what the best half tells by far more than chance, and enough to matter."""
+    """Doubt an estimate that exceeds that of the best half significantly, and by enough to matter."""
     if excess <= max(_FAR * error, _MATTERS):
         return []
     return [
@@ -131,7 +131,7 @@ def _overlap(excess: float, error: float) -> list[str]:
 
 
 def _errors(level: float) -> float:
-    """Return how many standard errors lie between the middle and an end of an interval."""
+    """Return the half-width of an interval in standard errors."""
     return float(norm.ppf(0.5 + level / 2.0))
 
 
@@ -144,7 +144,7 @@ def _resampled(statistics: Sequence[Statistic], scores: Floats, problem: Problem
     values: list[list[float]] = []
     while len(values) < n_resamples:
         drawn = np.concatenate([rng.choice(rows, len(rows)) for rows in kinds])
-        # A handful of labelled rows may leave one kind out.
+        # With few labelled rows, a resample may lack one kind.
         if 0 < s[drawn].sum() < len(drawn):
             values.append([statistic(scores[drawn], s[drawn]) for statistic in statistics])
     return np.array(values)
@@ -153,9 +153,9 @@ def _resampled(statistics: Sequence[Statistic], scores: Floats, problem: Problem
 def finished(
     value: float, ends: tuple[float, float], problem: Problem, settings: Settings, doubts: list[str]
 ) -> PriorEstimate:
-    """Keep an estimate inside what is possible, and say so where it was at the edge.
+    """Clip an estimate to the possible range, and add a doubt if it was at the edge.
 
-    No prior is 0 or 1, and that of a single training set is at least the share of labelled rows.
+    A prior is neither 0 nor 1, and that of a single training set is at least the share of labelled rows.
     """
     n = len(problem.s)
     inside = 0.5 / n

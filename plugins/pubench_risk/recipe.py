@@ -93,7 +93,7 @@ class Recipe:
             curves = train(model, A, s, objective, schedule, rng, held_out)
         except FloatingPointError:
             raise ValueError(
-                f"training left the range of numbers; lower learning_rate = {self.learning_rate:g} or l2 = "
+                f"training overflowed; lower learning_rate = {self.learning_rate:g} or l2 = "
                 f"{self.l2:g}, or scale the features down"
             ) from None
         return network, curves

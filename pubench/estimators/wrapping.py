@@ -17,7 +17,7 @@ def wrap(
     params: Params | None = None,
     labels: Sequence[JSONValue] = (0, 1),
     sizes: Mapping[str, str] | None = None,
-    **fields: Any,  # edge: the fields of Algorithm, which checks them
+    **fields: Any,  # edge: passed on to Algorithm as they are
 ) -> Algorithm:
     """Return an algorithm that is a PU estimator of another package.
 
