@@ -67,7 +67,9 @@ class _LabellingKeys(Table):
 
 def _mechanism_conflicts(given: Mapping[str, object]) -> Iterator[KeyProblem]:
     chosen = given.get("mechanism", DEFAULT_MECHANISM)
-    if given.get("positives") == "given" and chosen in MECHANISMS and chosen != DEFAULT_MECHANISM:
+    # A value that is no mechanism is reported by the key's own type.
+    is_other = isinstance(chosen, str) and chosen in MECHANISMS and chosen != DEFAULT_MECHANISM
+    if given.get("positives") == "given" and is_other:
         yield _not_drawn("mechanism", chosen)
     for name in MECHANISMS:
         if name in given and chosen != name:

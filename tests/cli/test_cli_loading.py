@@ -1,4 +1,4 @@
-"""Loading data: where the data root is, and what a terminal shows meanwhile."""
+"""Loading of data: the data root, and the status line in a terminal."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ SHOWING = [
 
 
 @pytest.mark.parametrize("command", SHOWING)
-def test_a_terminal_shows_how_loading_goes_with_the_data_root_of_the_option(rows, tmp_path, command):
+def test_a_terminal_shows_the_progress_of_loading_from_the_given_data_root(rows, tmp_path, command):
     code, shown = in_terminal(tmp_path, *command, *rows)
     assert code == 0, shown
     places = [shown.index(text) for text in ("loading data set 'rows'", "the first half", "the second half")]
@@ -95,13 +95,13 @@ def test_a_terminal_shows_how_loading_goes_with_the_data_root_of_the_option(rows
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_data_root_that_is_not_there_is_refused(rows, tmp_path, monkeypatch, capsys, command):
+def test_a_missing_data_root_is_refused(rows, tmp_path, monkeypatch, capsys, command):
     monkeypatch.chdir(tmp_path)
     said = pubench_here(capsys, *command, *rows[:-1], "nowhere", code=2).stderr
     assert "Directory 'nowhere' does not exist" in said
 
 
-def test_elsewhere_warnings_are_told_and_nothing_else(rows, tmp_path):
+def test_without_a_terminal_only_warnings_are_printed(rows, tmp_path):
     found = pubench(tmp_path, "data", "show", "rows", *rows)
     assert found.stderr == "pubench: the rows are old\n"
     assert "half" not in found.stdout

@@ -1,4 +1,4 @@
-"""Positives left out of the unlabelled training rows, as in section 5.3 of Lee and Liu (2003)."""
+"""Positives excluded from the unlabelled training rows, as in section 5.3 of Lee and Liu (2003)."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def assigned(share: float, seed: int = 0) -> Assignment:
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
-def test_only_unlabelled_positives_are_left_out(one: float, other: float, seed: int) -> None:
+def test_only_unlabelled_positives_are_excluded(one: float, other: float, seed: int) -> None:
     fewer, more, all_of_them = (assigned(share, seed) for share in (*sorted((one, other)), 1.0))
     assert (fewer.test == all_of_them.test).all()
     assert (fewer.train[fewer.s == 1] == all_of_them.train[all_of_them.s == 1]).all()
@@ -29,7 +29,7 @@ def test_only_unlabelled_positives_are_left_out(one: float, other: float, seed: 
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.0, 0), (0.5, 49), (1.0, 98)])
-def test_how_many_stay_and_what_the_prior_is(share: float, left: int) -> None:
+def test_number_of_kept_positives_and_prior(share: float, left: int) -> None:
     # 140 positives and 210 negatives train; 42 positives are labelled.
     found = assigned(share)
     assert Y[found.train[found.s == 0]].sum() == left
@@ -49,7 +49,7 @@ use = "wlr"
 """
 
 
-def test_as_a_key() -> None:
+def test_unlabelled_positives_in_a_suite() -> None:
     (labelling,) = parse_suite(SUITE, "x.toml").labellings
     assert labelling.unlabelled_positives == 0.25
     for old, new in (("single-training-set", "case-control"), ("frequency = 0.5", 'positives = "given"')):
@@ -59,7 +59,7 @@ def test_as_a_key() -> None:
         parse_suite(SUITE.replace("0.25", "1.25"), "x.toml")
 
 
-def test_the_key_of_a_cell_is_the_old_one_where_nothing_is_left_out() -> None:
+def test_the_default_of_unlabelled_positives_changes_no_key() -> None:
     assert "unlabelled_positives" not in Labelling("case-control", positives=3).identity()
     left_out = Labelling("single-training-set", positives=3, unlabelled_positives=0.5)
     assert left_out.identity()["unlabelled_positives"] == 0.5
