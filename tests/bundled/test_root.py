@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from pubench_datasets import root
-from pubench_datasets.root import catalog, data_root, find, listed
+from pubench_datasets.root import catalog, catalog_entry, data_root, find
 
 from pubench.errors import DataError
 
@@ -66,8 +66,8 @@ def refusal(name="small"):
 
 def test_a_file_is_found_by_its_name(folder):
     assert find("small") == folder / "small.csv"
-    assert listed("small") == catalog()["small"]
-    assert listed("small").sha256 == hashlib.sha256(BODY).hexdigest()
+    assert catalog_entry("small") == catalog()["small"]
+    assert catalog_entry("small").sha256 == hashlib.sha256(BODY).hexdigest()
 
 
 def test_the_root_may_be_relative_and_its_files_in_folders(folder, monkeypatch):
@@ -88,7 +88,7 @@ def test_without_a_root_the_error_says_what_it_is_and_how_to_set_it(value, monke
     if value is not None:
         monkeypatch.setenv("PUBENCH_DATA", value)
     assert data_root() is None
-    assert listed("small") is None
+    assert catalog_entry("small") is None
     said = refusal()
     assert "PUBENCH_DATA is not set" in said
     assert "catalog.json" in said
@@ -145,7 +145,7 @@ def test_files_of_the_catalog_must_exist(folder):
 
 def test_the_error_for_an_unknown_name_suggests_the_nearest_one(folder):
     assert "does not list 'smal'; did you mean 'small'?" in refusal("smal")
-    assert listed("smal") is None
+    assert catalog_entry("smal") is None
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_missing_folder_or_catalog_is_refused(folder, monkeypatch):
     monkeypatch.setenv("PUBENCH_DATA", str(folder / "nowhere"))
     assert "is not a folder" in refusal()
     with pytest.raises(DataError, match="is not a folder"):
-        listed("small")
+        catalog_entry("small")
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2]", '{"half', "\x00"])
