@@ -61,7 +61,7 @@ class Arff:
         return self.body.lstrip()[:1] == b"{"
 
     def frame(self) -> pd.DataFrame:
-        """Return the rows: numbers as float64, nominal columns as categories, text as it is."""
+        """Return the rows: numbers as float64, nominal columns as categories, text unchanged."""
         refuse_if_large(self.title, len(self.body))
         frame = self._plain_frame()
         return self._careful_frame() if frame is None else frame

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pubench.data import Data
 from pubench.errors import DataError, did_you_mean
 from pubench_datasets.paper_recipes import RECIPES, Recipe
-from pubench_datasets.root import find, listed
+from pubench_datasets.root import catalog_entry, find
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ def paper(name: str, seed: int | None = None) -> Data:
     """
     recipe = _recipe(name)
     _check_seed(name, recipe, seed)
-    data = _made(name, recipe, _loaded(recipe))
+    data = _selected(name, recipe, _loaded(recipe))
     chosen = _drawn(name, recipe, data.target, np.random.default_rng(seed or 0))
     return _latent(_with_numbers(_rows(data, chosen)), recipe.latent)
 
@@ -77,7 +77,7 @@ def identity(name: str) -> dict[str, Any]:
     """Return the identity of the table without reading it: its checksum in the catalog, or OpenML's server and id."""
     try:
         recipe = _recipe(name)
-        entry = listed(recipe.file)
+        entry = catalog_entry(recipe.file)
     except DataError as error:
         # The loader raises the same error, which is then reported as the reason.
         return {"problem": str(error)}
@@ -107,7 +107,7 @@ def _check_seed(name: str, recipe: Recipe, seed: Any) -> None:
 
 def _loaded(recipe: Recipe) -> Data:
     """Return the whole table, from the data root or from OpenML."""
-    if recipe.openml is not None and listed(recipe.file) is None:
+    if recipe.openml is not None and catalog_entry(recipe.file) is None:
         return _from_openml(recipe)
     return _read(find(recipe.file), recipe.read)
 
@@ -151,7 +151,7 @@ def one_hot(data: Data, letters: Sequence[str]) -> Data:
     )
 
 
-def _made(name: str, recipe: Recipe, data: Data) -> Data:
+def _selected(name: str, recipe: Recipe, data: Data) -> Data:
     """Return the rows that a recipe selects by position, with the paper's names of classes."""
     if recipe.features not in (0, data.X.shape[1]):
         raise DataError(

@@ -17,14 +17,14 @@ from pathlib import Path
 from pubench.data import Download, cache_root, write_atomically
 from pubench.errors import DataError, did_you_mean
 
-__all__ = ["Listed", "catalog", "data_root", "downloads", "find", "listed"]
+__all__ = ["CatalogFile", "catalog", "catalog_entry", "data_root", "downloads", "find"]
 
 CATALOG = "catalog.json"
 _WHAT_IT_IS = f"the folder of data files with their {CATALOG}"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CatalogFile:
     """A file of the data root, as its catalog describes it."""
 
     name: str
@@ -48,12 +48,12 @@ def find(name: str) -> Path:
     return known[name].path
 
 
-def listed(name: str) -> Listed | None:
+def catalog_entry(name: str) -> CatalogFile | None:
     """Return the catalog entry of a file, without a check; None if there is no data root or no such entry."""
     return None if data_root() is None else catalog().get(name)
 
 
-def catalog() -> dict[str, Listed]:
+def catalog() -> dict[str, CatalogFile]:
     """Return the files of the catalog by name."""
     root = data_root()
     if root is None:
@@ -84,7 +84,7 @@ def _entries(root: Path) -> list[object]:
     return entries
 
 
-def _entry(root: Path, place: int, entry: object) -> Listed:
+def _entry(root: Path, place: int, entry: object) -> CatalogFile:
     kinds = {"name": str, "file": str, "bytes": int, "sha256": str}
     if not isinstance(entry, dict) or any(type(entry.get(key)) is not kind for key, kind in kinds.items()):
         keys = ", ".join(kinds)
@@ -96,10 +96,10 @@ def _entry(root: Path, place: int, entry: object) -> Listed:
         raise DataError(
             f"{root / CATALOG}, entry {place}: file = '{entry['file']}' is outside the folder; write a path below it"
         )
-    return Listed(entry["name"], path, entry["bytes"], entry["sha256"].lower())
+    return CatalogFile(entry["name"], path, entry["bytes"], entry["sha256"].lower())
 
 
-def _check(entry: Listed) -> None:
+def _check(entry: CatalogFile) -> None:
     """Refuse a file that is missing or does not match the catalog."""
     path = entry.path
     try:

@@ -67,7 +67,9 @@ class _LabellingKeys(Table):
 
 def _mechanism_conflicts(given: Mapping[str, object]) -> Iterator[KeyProblem]:
     chosen = given.get("mechanism", DEFAULT_MECHANISM)
-    if given.get("positives") == "given" and chosen in MECHANISMS and chosen != DEFAULT_MECHANISM:
+    # The type of the key reports other values.
+    is_other = isinstance(chosen, str) and chosen in MECHANISMS and chosen != DEFAULT_MECHANISM
+    if given.get("positives") == "given" and is_other:
         yield _not_drawn("mechanism", chosen)
     for name in MECHANISMS:
         if name in given and chosen != name:
@@ -136,7 +138,7 @@ LabellingTable = _labelling_table()
 
 
 def read_labelling(value: object) -> Labelling:
-    """Return the labelling that a table describes; a labelling made in Python is returned as it is."""
+    """Return the labelling that a table describes; a labelling created in Python is returned unchanged."""
     if isinstance(value, Labelling):
         return value
     keys = LabellingTable.model_validate(value).model_dump()

@@ -207,7 +207,7 @@ class LearningContract(Contract):
                 "its predictions are the same with prior=0.15 and with prior=0.85; use the prior, or remove it from "
                 "receives"
             )
-        few, many = (float(np.mean(found["predict"] == found["predict"].max())) for found in (low, high))
+        few, many = (float(np.mean(part["predict"] == part["predict"].max())) for part in (low, high))
         if len(np.unique(low["predict"])) == 2 == len(np.unique(high["predict"])) and few > many + 0.1:
             fail(
                 f"it predicts {few:.0%} of the rows positive with prior=0.15 and {many:.0%} with prior=0.85; check the "

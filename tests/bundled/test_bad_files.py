@@ -1,4 +1,4 @@
-"""Bad files: one clear sentence each, with the file, the place and the remedy."""
+"""Bad files: one clear sentence each, with file, location and remedy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARFF = "@relation r\n@attribute x numeric\n@attribute c {u,v}\n@attribute target
 
 
 def refused(call, *args, **params):
-    """Return the one sentence that a call is refused with."""
+    """Return the message of the DataError that a call raises."""
     with pytest.raises(DataError) as caught:
         call(*args, **params)
     sentence = str(caught.value)
@@ -43,7 +43,7 @@ def csv_says(tmp_path):
 
 
 @pytest.mark.parametrize("loader", LOADERS)
-def test_what_is_no_file_is_refused_by_all(loader, tmp_path):
+def test_invalid_paths_are_refused_by_all_loaders(loader, tmp_path):
     if loader == "parquet":
         pytest.importorskip("pyarrow")
     load = getattr(files, loader)
@@ -51,14 +51,14 @@ def test_what_is_no_file_is_refused_by_all(loader, tmp_path):
     assert refused(load, str(missing)) == f"cannot open {missing}: no such file; check the path"
     assert "is a folder; name a file in it" in refused(load, str(tmp_path))
     empty.touch()
-    assert refused(load, str(empty)) == f"{empty} is empty"
+    assert refused(load, str(empty)) == f"{empty} is empty; get it again"
     os.mkfifo(fifo)
     assert "is not a regular file" in refused(load, str(fifo))
     assert "path = 7 is not the name of a file" in refused(load, 7)
 
 
 @pytest.mark.parametrize("loader", LOADERS)
-def test_broken_gzip_is_refused_by_all(loader, tmp_path):
+def test_broken_gzip_is_refused_by_all_loaders(loader, tmp_path):
     if loader == "parquet":
         pytest.importorskip("pyarrow")
     load = getattr(files, loader)
@@ -73,7 +73,7 @@ def test_broken_gzip_is_refused_by_all(loader, tmp_path):
 
 
 @pytest.mark.parametrize("loader", LOADERS)
-def test_a_file_that_cannot_fit_is_refused_unread(loader, tmp_path, monkeypatch):
+def test_a_file_that_is_too_large_is_refused_without_reading(loader, tmp_path, monkeypatch):
     if loader == "parquet":
         pytest.importorskip("pyarrow")
     path = tmp_path / "huge.x"
@@ -86,7 +86,7 @@ def test_a_file_that_cannot_fit_is_refused_unread(loader, tmp_path, monkeypatch)
     source.refuse_if_large(str(path), 10 * 10**9)
 
 
-def test_packed_files_count_by_what_they_unpack_to(tmp_path, monkeypatch):
+def test_the_size_of_a_compressed_file_is_its_uncompressed_size(tmp_path, monkeypatch):
     path = tmp_path / "t.csv.gz"
     unpacked = b"x,note,target\n" + b"1,%b,a\n2,,b\n" % (b"-" * 100) * 500
     path.write_bytes(gzip.compress(unpacked, mtime=0))
@@ -96,7 +96,7 @@ def test_packed_files_count_by_what_they_unpack_to(tmp_path, monkeypatch):
     assert files.csv(str(path), drop="note").X.shape == (1000, 1)
 
 
-def test_available_memory_heeds_the_limit_of_the_process():
+def test_available_memory_respects_the_limit_of_the_process():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_DATA, (2**29, 2**29));"
         "from pubench_datasets.source import available_memory; print(available_memory())"
@@ -137,28 +137,28 @@ def test_available_memory_heeds_the_limit_of_the_process():
         (
             "s,x\n1,1\n\n2,2\n",
             {"labelled": "s"},
-            ["column 's' holds '2' in line 4", "write 1 (labelled positive)"],
+            ["column 's' is '2' in line 4", "write 1 (labelled positive)"],
         ),
         ("s,x\n1,1\n1,2\n", {"labelled": "s"}, ["column 's' is 1 in every row"]),
         ("s,x\n1,1\n,2\n", {"labelled": "s"}, ["column 's' has no value in 1 rows, first in line 3"]),
-        ("when,x,target\n" + DATES, {}, ["column 'when' holds dates", "drop"]),
-        ("when,x,target\n1/2/2015,1,a\n13/2/2015,2,b\n", {}, ["column 'when' holds dates"]),
+        ("when,x,target\n" + DATES, {}, ["column 'when' contains dates", "drop"]),
+        ("when,x,target\n1/2/2015,1,a\n13/2/2015,2,b\n", {}, ["column 'when' contains dates"]),
         (
             "k,x,target\n" + "".join(f"k{i},1,{'ab'[i % 2]}\n" for i in range(51)),
             {},
-            ["'k' holds 51 distinct texts", "drop"],
+            ["'k' has 51 distinct texts", "drop"],
         ),
         ("x,target\n" + "".join(f"1,{i / 8}\n" for i in range(51)), {}, ["51 distinct values", "quantile"]),
         ("x,target\n" + "".join(f"1,k{i}\n" for i in range(51)), {}, ["51 distinct values", "set target"]),
-        (GOOD, {"threshold": 3}, ["column 'target' holds 'a' in line 2, but threshold needs numbers"]),
-        ("x,target\n1,2\n1,3\n", {"threshold": 3}, ["runs from 2 to 3", "one class only"]),
+        (GOOD, {"threshold": 3}, ["column 'target' is 'a' in line 2, but threshold needs numbers"]),
+        ("x,target\n1,2\n1,3\n", {"threshold": 3}, ["runs from 2 to 3", "only one class"]),
         (GOOD, {"threshold": 3, "quantile": 0.5}, ["both set"]),
         (GOOD, {"quantile": 1.5}, ["quantile = 1.5 must lie between 0 and 1"]),
         (GOOD, {"threshold": "3"}, ["threshold = '3' is not a number"]),
         (
             "p,x,target\ntrain,1,a\ndev,2,b\n",
             {"split": "p"},
-            ["'p' holds 'dev' in line 3", "'train' or 'test'"],
+            ["'p' is 'dev' in line 3", "'train' or 'test'"],
         ),
         (
             b"x,name,target\n1,a,b\n2,caf\xe9,b\n",
@@ -193,8 +193,8 @@ def test_a_bad_table_is_refused_in_one_sentence(content, params, words, csv_says
             ["2 columns are named 'x'"],
         ),
         (ARFF, ["no rows after its header"]),
-        (ARFF + "1,u,n\n% note\nabc,u,n\n", ["line 8: attribute 'x' holds 'abc', not a number"]),
-        (ARFF + "1,u,n\n1,w,n\n", ["line 7: attribute 'c' holds 'w', not one of its declared values"]),
+        (ARFF + "1,u,n\n% note\nabc,u,n\n", ["line 8: attribute 'x' contains 'abc', not a number"]),
+        (ARFF + "1,u,n\n1,w,n\n", ["line 7: attribute 'c' contains 'w', not one of its declared values"]),
         (ARFF + "1,u,n\n1,u\n", ["line 7: 2 cells for 3 attributes"]),
         (ARFF + "1,u,n\n1,'u,n\n", ["line 7 has a quote that is not closed"]),
         (ARFF + "{0 1}\n{7 1}\n", ["line 7 is not a sparse row of these attributes"]),
@@ -234,13 +234,13 @@ def test_a_bad_svmlight_file_is_refused_in_one_sentence(content, word, tmp_path)
         ({"data": np.array([["a"], ["b"]]), "target": [0, 1]}, "a matrix of numbers"),
         (
             {"data": np.ones((2, 2)), "target": [0, 1, 1]},
-            "array 'target' has shape (3,), the data have 2 rows",
+            "array 'target' has shape (3,), but the data have 2 rows",
         ),
         ({"data": np.ones((0, 2)), "target": []}, "is empty"),
         ({"data": np.array([[1, 2], [3, np.inf]]), "target": [0, 1]}, "is infinite in row 2, column 2"),
         (
             {"data": np.ones((2, 2)), "target": [0, 1], "split": ["train", "dev"]},
-            "array 'split' holds 'dev' in row 2",
+            "array 'split' is 'dev' in row 2",
         ),
         ({"data": np.ones((2, 2)), "target": np.array([0, {}], dtype=object)}, "Python objects"),
     ],
@@ -250,7 +250,7 @@ def test_a_bad_archive_is_refused_in_one_sentence(arrays, word, tmp_path):
     assert word in refused(files.npz, str(tmp_path / "t.npz"))
 
 
-def test_what_is_no_archive_is_refused(tmp_path):
+def test_other_files_than_archives_are_refused(tmp_path):
     path = tmp_path / "t.npz"
     path.write_text(GOOD)
     assert "is not a NumPy archive" in refused(files.npz, str(path))
@@ -265,9 +265,9 @@ def test_what_is_no_archive_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("column", "word"),
     [
-        (pd.to_datetime(["2015-01-01", "2015-01-02"]), "column 'x' holds dates"),
+        (pd.to_datetime(["2015-01-01", "2015-01-02"]), "column 'x' contains dates"),
         ([[1], [2]], "contains lists"),
-        ([b"1", b"2"], "holds bytes values"),
+        ([b"1", b"2"], "contains bytes values"),
         ([1.0, np.inf], "column 'x' is inf in row 2"),
     ],
 )
@@ -277,7 +277,7 @@ def test_a_bad_parquet_file_is_refused_in_one_sentence(column, word, tmp_path):
     assert word in refused(files.parquet, str(tmp_path / "t.parquet"))
 
 
-def test_what_is_no_parquet_file_is_refused(tmp_path):
+def test_other_files_than_parquet_files_are_refused(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "t.parquet"
     path.write_text(GOOD)
@@ -287,7 +287,7 @@ def test_what_is_no_parquet_file_is_refused(tmp_path):
     assert "is not a Parquet file, or is damaged" in refused(files.parquet, str(path))
 
 
-def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+def test_parquet_without_pyarrow_names_the_package_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     sentence = refused(files.parquet, str(tmp_path / "t.parquet"))
     assert "Parquet needs pyarrow; install it with: pip install 'pubench[parquet]'" in sentence

@@ -1,4 +1,4 @@
-"""The embedded data sets are the published ones."""
+"""The data sets included in scikit-learn are the published ones."""
 
 from __future__ import annotations
 

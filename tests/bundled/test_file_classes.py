@@ -1,4 +1,4 @@
-"""Which classes of a file are positive: by name, by rule, and what is said where that cannot be."""
+"""Positive classes of a file: by name, by rule, and errors."""
 
 from __future__ import annotations
 
@@ -48,25 +48,25 @@ def positives(planned):
 
 
 @pytest.mark.parametrize("classes", [["true", "false"], ["TRUE", "FALSE"], ["True", "False"]])
-def test_true_and_false_of_a_suite_are_those_of_the_file_however_written(classes, planned):
+def test_true_and_false_of_a_suite_match_any_spelling_in_the_file(classes, planned):
     for positive, expected in (("true", 0), ("false", 1), (f'"{classes[0]}"', 0)):
         assert positives(planned(classes * 20, f"[{positive}]")) == {classes[expected]}
 
 
-def test_true_is_not_guessed_where_two_classes_could_be_meant(planned):
+def test_an_ambiguous_true_is_refused(planned):
     with pytest.raises(SuiteError, match=r"has no class 'True'; did you mean"):
         planned(["true", "TRUE", "no"] * 10, "[true]")
     with pytest.raises(SuiteError, match=r"has no class 'YES'"):
         planned(["yes", "no"] * 10, '["YES"]')
 
 
-def test_true_may_be_negative_too(planned):
+def test_true_may_be_the_negative_class(planned):
     assert positives(planned(["true", "false"] * 20, '["false"]', "negative = [true]\n")) == {"false"}
     with pytest.raises(SuiteError, match="is both positive and negative"):
         planned(["true", "false"] * 20, '["true"]', "negative = [true]\n")
 
 
-def test_a_tie_for_the_rarest_class_is_told(planned):
+def test_a_tie_for_the_rarest_class_is_reported(planned):
     (job,) = planned(["b", "a", "c", "c"] * 20, '"minority"').jobs
     assert job.data.notes == ("mine: positive = \"minority\" took class 'a', as rare as 'b'",)
     assert positives(planned(["b", "a", "c", "c"] * 20, '"minority"')) == {"a"}
@@ -84,19 +84,19 @@ def test_a_tie_changes_no_key_and_reaches_the_rows(tmp_path, planned):
 
 
 @pytest.mark.parametrize("positive", [("a",), ()])
-def test_data_of_one_class_are_refused_without_an_impossible_remedy(positive):
+def test_data_of_one_class_are_refused_with_a_possible_remedy(positive):
     prepared = StoredDataset("mine", "", "", "", 9, 1, False, 0, 0, ("a",), (9,), (), False)
     with pytest.raises(DataError, match=r"^data set 'mine' has only one class, 'a'; it needs two$"):
         select_classes(prepared, positive, None)
 
 
 @pytest.mark.parametrize("positive", ['["a"]', '"minority"', '"one-versus-rest"'])
-def test_a_file_of_one_class_dooms_its_cells_in_the_loaders_words(positive, planned):
+def test_a_file_of_one_class_fails_its_cells_with_the_loaders_message(positive, planned):
     (reason,) = planned(["a"] * 20, positive).broken.values()
     assert "column 'target' is 'a' in every row, but there must be at least two classes" in reason
 
 
-def test_many_problems_of_one_entry_are_told_in_a_few_lines(planned):
+def test_many_problems_of_one_entry_are_reported_in_a_few_lines(planned):
     with pytest.raises(SuiteError) as caught:
         planned([f"k{i}" for i in range(40)], '"one-versus-rest"')
     lines = str(caught.value).splitlines()

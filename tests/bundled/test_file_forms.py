@@ -1,4 +1,4 @@
-"""Forms that files take in the wild: decimal commas, odd encodings, indices, packed giants; data, or one sentence."""
+"""Unusual files: decimal commas, encodings, indices, large compressed files; they load, or are refused in one line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table(path, cells, delimiter=";"):
 @pytest.mark.parametrize(
     "form", ["{:d},{:03d}", "-{:d},{:03d}", "1.{:03d},{:02d}", "1,{:03d}.{:02d}", "{:d}.{:d}%", "{:d},{:d} %"]
 )
-def test_numbers_with_a_comma_or_a_percent_sign_are_no_categories(form, n, tmp_path):
+def test_numbers_with_a_comma_or_a_percent_sign_are_not_categories(form, n, tmp_path):
     path = table(tmp_path / "t.csv", [form.format(i, i + 10) for i in range(n)])
     said = refused(files.csv, path, delimiter=";")
     assert (
@@ -46,13 +46,13 @@ def test_numbers_with_a_comma_or_a_percent_sign_are_no_categories(form, n, tmp_p
     assert len(named.categorical[0]) == n
 
 
-def test_whole_numbers_among_those_with_commas_do_not_hide_them(tmp_path):
+def test_numbers_with_commas_are_detected_among_whole_numbers(tmp_path):
     said = refused(files.csv, table(tmp_path / "t.csv", ["1", "2", "0,5"] * 20), delimiter=";")
     assert "such as '0,5' in line 4" in said
 
 
 @pytest.mark.parametrize("cell", ["10.0.0.{}", "1,2,{}", "{},", "a,{}", "v1.{}"])
-def test_texts_that_are_no_numbers_stay_categories(cell, tmp_path):
+def test_texts_that_are_not_numbers_stay_categories(cell, tmp_path):
     data = files.csv(table(tmp_path / "t.csv", [cell.format(i % 3) for i in range(40)]), delimiter=";")
     assert len(data.categorical[0]) == 3
 
@@ -75,12 +75,12 @@ def test_a_target_with_one_class_is_refused_by_name(name, tmp_path):
     )
 
 
-def test_fractions_that_occur_once_are_no_classes_however_few(tmp_path):
+def test_distinct_fractions_are_not_classes_however_few(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,target\n" + "".join(f"1,{i / 8}\n" for i in range(1, 12)))
     said = refused(files.csv, str(path))
     assert (
-        "holds 11 distinct values in 11 rows, too many for classes; set threshold or quantile to make two"
+        "has 11 distinct values in 11 rows, too many for classes; set threshold or quantile to make two"
         in said
     )
     path.write_text("x,target\n" + "1,0.5\n1,1.5\n1,2.5\n" * 4)
@@ -95,7 +95,7 @@ def test_fractions_that_occur_once_are_no_classes_however_few(tmp_path):
         ("x\ty\ttarget\n1\ta\n", "correct the line, or load it with use = 'csv' if another character"),
     ],
 )
-def test_tsv_does_not_advise_what_it_cannot_do(content, remedy, tmp_path):
+def test_the_remedies_of_tsv_are_possible(content, remedy, tmp_path):
     (tmp_path / "t.tsv").write_text(content)
     said = refused(files.tsv, str(tmp_path / "t.tsv"))
     assert remedy in said
@@ -111,7 +111,7 @@ def test_parquet_counts_columns_of_one_name_as_they_are(tmp_path):
     assert "2 columns are named 'x' (columns 1, 2); rename all but one" in said
 
 
-def test_an_index_of_pandas_is_no_feature_unless_it_is_named(tmp_path):
+def test_the_pandas_index_is_a_feature_only_if_it_is_named(tmp_path):
     pytest.importorskip("pyarrow")
     path = str(tmp_path / "t.parquet")
     frame = pd.DataFrame({"x": [1, 2, 3, 4], "target": [*"abab"]})
@@ -130,7 +130,7 @@ def test_an_index_of_pandas_is_no_feature_unless_it_is_named(tmp_path):
 @pytest.mark.parametrize(
     "note", [b"{", b"[]", b"{}", b'{"index_columns": 7}', b'{"index_columns": [{"a": 1}, ["x"]]}']
 )
-def test_a_damaged_note_of_pandas_costs_nothing(note, tmp_path):
+def test_damaged_pandas_metadata_are_ignored(note, tmp_path):
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     made = pa.table([[1, 2], ["a", "b"]], names=["x", "target"])
@@ -154,7 +154,7 @@ def test_utf_16_without_a_mark_is_recognised(form, packed, tmp_path):
     ]
 
 
-def test_zero_bytes_are_no_text(tmp_path):
+def test_zero_bytes_are_not_text(tmp_path):
     path = tmp_path / "t"
     path.write_bytes(b"\xd0\xcf\x11\xe0\0\0\0\0 an old workbook")
     assert "is not text, because it contains zero bytes" in refused(files.csv, str(path))
@@ -164,7 +164,7 @@ def test_zero_bytes_are_no_text(tmp_path):
 
 @pytest.mark.parametrize("name", ["csv", "tsv", "arff", "jsonl", "svmlight", "npz", "parquet"])
 @pytest.mark.parametrize("parts", [1, 3])
-def test_packed_files_of_several_parts_count_in_full(name, parts, tmp_path, monkeypatch):
+def test_the_size_of_compressed_files_includes_all_members(name, parts, tmp_path, monkeypatch):
     if name == "parquet":
         pytest.importorskip("pyarrow")
     path = tmp_path / "t.gz"
@@ -173,21 +173,21 @@ def test_packed_files_of_several_parts_count_in_full(name, parts, tmp_path, monk
     monkeypatch.setattr(source, "_CHUNK", 2**16)
     monkeypatch.setattr(source, "available_memory", lambda: 3 * (parts * 2**20 - 1))
     said = refused(getattr(files, name), str(path))
-    assert "t.gz, unpacked, holds" in said
+    assert "t.gz, uncompressed, takes" in said
     assert "more than a third" in said
 
 
-def test_a_packed_giant_is_not_unpacked_to_its_end(tmp_path, monkeypatch):
+def test_decompression_stops_at_the_limit(tmp_path, monkeypatch):
     path = tmp_path / "t.csv.gz"
     # Whoever got to the end would find it damaged.
     path.write_bytes(gzip.compress(b"0" * 2**24)[:-100] + b"damage")
     monkeypatch.setattr(source, "_CHUNK", 2**16)
     monkeypatch.setattr(source, "available_memory", lambda: 3 * 2**20)
-    assert "t.csv.gz, unpacked, holds 0.00105 GB" in refused(files.csv, str(path))
+    assert "t.csv.gz, uncompressed, takes 0.00105 GB" in refused(files.csv, str(path))
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
-def test_short_cells_count_as_the_numbers_they_become(ending, tmp_path, monkeypatch):
+def test_the_size_of_short_cells_is_that_of_their_numbers(ending, tmp_path, monkeypatch):
     path = tmp_path / f"t.csv{ending}"
     n, d = 2000, 50
     body = (",".join([*(f"x{i}" for i in range(d)), "target"]) + "\n").encode()
@@ -197,7 +197,7 @@ def test_short_cells_count_as_the_numbers_they_become(ending, tmp_path, monkeypa
     # The text would fit, the numbers would not.
     assert 3 * len(body) < 2 * numbers
     monkeypatch.setattr(source, "available_memory", lambda: 2 * numbers)
-    assert "as numbers, holds" in refused(files.csv, str(path))
+    assert "as numbers, takes" in refused(files.csv, str(path))
     monkeypatch.setattr(source, "available_memory", lambda: 4 * numbers)
     assert files.csv(str(path)).X.shape == (n, d)
 
@@ -205,7 +205,7 @@ def test_short_cells_count_as_the_numbers_they_become(ending, tmp_path, monkeypa
 def test_rows_of_archives_count_from_one(tmp_path):
     path = tmp_path / "t.npz"
     np.savez(path, data=np.ones((3, 1)), target=[0, 1, 0], split=["dev", "train", "test"])
-    assert "array 'split' holds 'dev' in row 1;" in refused(files.npz, str(path))
+    assert "array 'split' is 'dev' in row 1;" in refused(files.npz, str(path))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The parameters of the file loaders: the page lists them all, and a wrong one is named in a sentence."""
+"""The parameters of the file loaders: the page lists all, and wrong ones are one sentence."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_a_value_of_the_wrong_kind_is_named(name, params, words, paths):
 
 @pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("cut", [{"threshold": 3}, {"quantile": 0.5}])
-def test_labels_exclude_what_makes_classes_and_the_sentence_names_it(name, cut, paths):
+def test_labels_exclude_the_parameters_of_classes(name, cut, paths):
     labelled = True if name == "svmlight" else "s"
     (key,) = cut
     said = refused(name, paths, labelled=labelled, **cut)

@@ -1,4 +1,4 @@
-"""Files of one's own: whatever the format, the same table is the same data set."""
+"""Users' files: the same table is the same data set in every format."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_table_is_what_was_written(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_packing_changes_nothing(kind, tmp_path):
+def test_compression_changes_nothing(kind, tmp_path):
     path = write(TABLE, tmp_path, kind)
     packed = path + ".gz"
     Path(packed).write_bytes(gzip.compress(Path(path).read_bytes()))
@@ -118,7 +118,7 @@ def test_packing_changes_nothing(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_labelled_columns_make_pu_data(kind, tmp_path):
+def test_a_labelled_column_means_pu_data(kind, tmp_path):
     path = write(TABLE.assign(s=[1, 0, 0, 1]), tmp_path, kind)
     data = load(kind, path, labelled="s", drop=["key", "target", "part"])
     assert data.pu
@@ -136,14 +136,14 @@ def test_labelled_columns_make_pu_data(kind, tmp_path):
         ([0.5, 1.5, 0.5, 1.5], ["0.5", "1.5"] * 2),
     ],
 )
-def test_classes_are_whole_numbers_where_they_can_be(kind, values, classes, tmp_path):
+def test_classes_are_whole_numbers_if_possible(kind, values, classes, tmp_path):
     table = TABLE.assign(target=values)
     data = load(kind, write(table, tmp_path, kind), **ROLES)
     assert data.target.tolist() == classes
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_categories_of_numbers_stand_in_their_order(kind, tmp_path):
+def test_categories_of_numbers_are_in_numeric_order(kind, tmp_path):
     table = TABLE.assign(rooms=[10, 9, 100, 9])
     data = load(kind, write(table, tmp_path, kind), categorical=["rooms"], **ROLES)
     assert data.categorical[1] == ("9", "10", "100")
@@ -161,7 +161,7 @@ def test_a_cut_makes_two_classes(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_texts_named_missing_are_missing(kind, tmp_path):
+def test_texts_listed_as_missing_are_missing(kind, tmp_path):
     path = write(TABLE.assign(rooms=[-9, 2, 3, -9]), tmp_path, kind)
     data = load(kind, path, missing=["NA", "-9"], **ROLES)
     assert data.categorical[4] == ("a", "b")
@@ -175,7 +175,7 @@ def test_the_class_is_text_as_written(tmp_path):
     assert files.csv(str(path)).target.tolist() == ["01", "TRUE", "NA"]
 
 
-def test_spaces_after_delimiters_blank_lines_and_a_byte_order_mark_do_not_count(tmp_path):
+def test_spaces_after_delimiters_blank_lines_and_a_byte_order_mark_are_ignored(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("\ufeffx, y, target\r\n\r\n1, a, p\r\n2, b, q\r\n\r\n", encoding="utf-8")
     data = files.csv(str(path))
@@ -236,7 +236,7 @@ def test_a_question_mark_in_quotes_is_text(tmp_path):
     np.testing.assert_array_equal(data.X[:, 0], [0, np.nan, 1])
 
 
-def test_arff_reads_ten_thousand_rows_in_no_time(tmp_path):
+def test_arff_reads_ten_thousand_rows_quickly(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(10_000, 50)), columns=[f"x{i}" for i in range(50)])
     to_arff(table.assign(target=rng.integers(0, 2, 10_000)), tmp_path / "t.arff")

@@ -19,7 +19,7 @@ def same(one, other):
     assert dict(one.categorical) == dict(other.categorical)
 
 
-def test_by_id_the_rows_are_those_of_the_set(mirror):
+def test_a_data_set_is_loaded_by_id(mirror):
     data = openml(id=37)
     assert data.X.shape == (768, 8)
     assert data.X.dtype == np.float64
@@ -29,11 +29,11 @@ def test_by_id_the_rows_are_those_of_the_set(mirror):
     assert "class" not in data.feature_names
 
 
-def test_by_name_is_by_id(mirror):
+def test_a_name_loads_the_same_data_as_its_id(mirror):
     same(openml(name="diabetes"), openml(id=37))
 
 
-def test_a_name_without_a_version_is_its_newest_active_one(mirror):
+def test_a_name_without_a_version_means_the_newest_active_one(mirror):
     same(openml(name="versions_demo"), openml(id=990017))
     same(openml(name="versions_demo", version=2), openml(id=990016))
     assert openml(name="versions_demo", version=3).X.shape != openml(name="versions_demo", version=2).X.shape
@@ -51,7 +51,7 @@ def test_parquet_and_arff_give_the_same_bits(mirror, arff_mirror, number, tmp_pa
 
 
 @pytest.mark.parametrize("number", [24, 37, 43])
-def test_the_values_are_those_that_the_client_reads(arff_mirror, mirror, number, tmp_path, monkeypatch):
+def test_the_values_agree_with_the_client(arff_mirror, mirror, number, tmp_path, monkeypatch):
     client = pytest.importorskip("openml")
     monkeypatch.setenv("PUBENCH_OPENML_SERVER", arff_mirror.url)
     ours = openml(id=number)
@@ -83,7 +83,7 @@ def test_missing_cells_are_nan_and_nominal_columns_are_codes(mirror):
     assert set(np.unique(data.X[:, 0])) == set(range(len(data.categorical[0])))
 
 
-def test_columns_that_the_server_says_to_ignore_are_no_features(mirror):
+def test_columns_that_the_server_ignores_are_not_features(mirror):
     assert "uci_split" not in openml(id=990006).feature_names
     assert {"date", "uci_split"}.isdisjoint(openml(id=990007).feature_names)
 
@@ -132,7 +132,7 @@ def test_a_list_by_tag_and_properties(mirror):
         openml_list(tag="case", number_classes=99)
 
 
-def test_a_server_without_suites_says_so(mirror):
+def test_a_server_without_suites_is_reported(mirror):
     sentence = (
         r"benchmark suite 'OpenML-CC18': .* does not support this request \('Function not valid'\); check"
     )
@@ -147,7 +147,7 @@ SUITE = """<oml:study xmlns:oml="http://openml.org/openml"><oml:id>99</oml:id><o
 <oml:tasks><oml:task_id>5</oml:task_id></oml:tasks></oml:study>"""
 
 
-def test_the_members_of_a_suite_are_asked_for_once(tmp_path, monkeypatch):
+def test_the_members_of_a_suite_are_requested_once(tmp_path, monkeypatch):
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -172,7 +172,7 @@ def test_the_members_of_a_suite_are_asked_for_once(tmp_path, monkeypatch):
     assert asked == ["/api/v1/xml/study/OpenML-CC18"]
 
 
-def test_identity_names_the_data_and_asks_nobody(mirror):
+def test_identity_needs_no_request(mirror):
     first = identity(name="diabetes", target="class", drop=["x"])
     assert first == identity(name="diabetes")
     assert first != identity(name="diabetes", version=1)

@@ -1,4 +1,4 @@
-"""ARFF of OpenML: the fast reader and the careful one agree, sparse files become CSR, odd files are understood."""
+"""ARFF of OpenML: the fast and the complete reader agree, sparse files become CSR, unusual files are read."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_rows_that_do_not_fit_are_refused(tmp_path, rows):
         (HEADER, "no rows"),
     ],
 )
-def test_what_is_no_arff_is_one_sentence(tmp_path, text, sentence):
+def test_other_files_than_arff_are_one_sentence(tmp_path, text, sentence):
     with pytest.raises(DataError, match=sentence):
         data_of(entry(written(tmp_path, text)), Roles(target="class", drop=("when",)))
 
@@ -88,7 +88,7 @@ def test_what_is_no_arff_is_one_sentence(tmp_path, text, sentence):
 @pytest.mark.parametrize(
     ("target", "sentence"), [("", "declares no target; set target"), ("size,class", "which is not a column")]
 )
-def test_a_set_without_one_target_asks_for_it(tmp_path, target, sentence):
+def test_a_data_set_without_a_target_needs_one(tmp_path, target, sentence):
     path = written(tmp_path, HEADER + "1,small,2020,yes\n2,small,2020,no\n")
     with pytest.raises(DataError, match=sentence):
         data_of(entry(path, target), Roles())
@@ -169,7 +169,7 @@ def parquet(folder, **columns):
     return folder / "x.parquet"
 
 
-def test_parquet_columns_take_their_declared_kinds(tmp_path):
+def test_parquet_columns_have_their_declared_types(tmp_path):
     pytest.importorskip("pyarrow")
     for codes in (["1", "2", None], [1.0, 2.0, np.nan]):
         frame = parquet_frame(parquet(tmp_path, c=codes), KINDS, rows=3)
@@ -182,7 +182,7 @@ def test_parquet_columns_take_their_declared_kinds(tmp_path):
     "columns",
     [{"n": ["a", "b", "c"]}, {"c": ["1", "2", "3"]}, {"other": [1, 2, 3]}, {"flag": ["T", "F", "T"]}],
 )
-def test_parquet_that_is_not_as_described_is_not_trusted(tmp_path, columns):
+def test_parquet_that_does_not_match_its_description_is_not_used(tmp_path, columns):
     pytest.importorskip("pyarrow")
     with pytest.raises(UnsoundError):
         parquet_frame(parquet(tmp_path, **columns), KINDS, rows=3)

@@ -1,4 +1,4 @@
-"""Large sets of OpenML, ARFF only: read in seconds, not minutes."""
+"""Large ARFF files of OpenML are read in seconds."""
 
 from __future__ import annotations
 

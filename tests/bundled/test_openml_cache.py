@@ -1,4 +1,4 @@
-"""The cache of OpenML data: one download for many, none when warm, whole after a kill, never the user's own."""
+"""The cache of OpenML data: one download for many processes, intact after a kill, separate from the user's own."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_warm_cache_works_without_the_server_and_after_its_port_has_changed(mi
     assert openml(id=990017).X.shape == (768, 8)
 
 
-def test_servers_elsewhere_have_caches_of_their_own(monkeypatch):
+def test_each_remote_server_has_its_own_cache(monkeypatch):
     keys = set()
     for address in (
         "https://www.openml.org",
@@ -89,7 +89,7 @@ def test_servers_elsewhere_have_caches_of_their_own(monkeypatch):
     assert server_key() == "www.openml.org"
 
 
-def test_offline_what_is_there_loads_and_what_is_not_is_one_sentence(mirror, monkeypatch):
+def test_offline_cached_data_load_and_others_are_one_sentence(mirror, monkeypatch):
     openml(id=37)
     mirror.log()
     monkeypatch.setenv("PUBENCH_OFFLINE", "1")
@@ -107,7 +107,7 @@ def test_offline_what_is_there_loads_and_what_is_not_is_one_sentence(mirror, mon
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [3, 8])
-def test_many_processes_one_download(mirror, number):
+def test_many_processes_share_one_download(mirror, number):
     mirror.faults(slow=0.2)
     crowd = [loading("name='mushroom'") for _ in range(number)]
     answers = {finished(process) for process in crowd}
@@ -168,7 +168,7 @@ def test_a_file_that_has_changed_in_the_cache_is_fetched_again(mirror, monkeypat
 
 
 @pytest.mark.parametrize("wreck", ["", "{", '{"format": 1}', "[]"])
-def test_a_wrecked_record_is_made_anew(mirror, wreck):
+def test_a_damaged_record_is_written_again(mirror, wreck):
     openml(name="diabetes")
     for path in [*folder().rglob("*.json")]:
         path.write_text(wreck)
@@ -183,7 +183,7 @@ def test_a_cache_that_cannot_be_written_is_one_sentence(mirror, tmp_path, monkey
             openml(**arguments)
 
 
-def test_the_home_folder_stays_as_it_was(mirror, tmp_path):
+def test_the_home_folder_is_not_changed(mirror, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     finished(loading("name='diabetes'", at_home(home)))
@@ -206,7 +206,7 @@ assert logging.getLogger().handlers == []
 
 
 @pytest.mark.slow
-def test_the_clients_settings_are_the_users_again(mirror, tmp_path):
+def test_the_clients_settings_are_restored(mirror, tmp_path):
     environment = at_home(tmp_path)
     default = {"cache": str(tmp_path / ".cache" / "openml"), "server": "https://www.openml.org/api/v1/xml"}
     own = {"cache": str(tmp_path / "mine"), "server": "http://mine.example/api/v1/xml"}
@@ -223,7 +223,7 @@ def test_the_clients_settings_are_the_users_again(mirror, tmp_path):
     assert not Path(own["cache"]).exists()
 
 
-def test_settings_come_back_after_an_error_too(mirror):
+def test_the_clients_settings_are_restored_after_an_error(mirror):
     client = pytest.importorskip("openml")
     before = client.config.get_config_as_dict()
     with pytest.raises(DataError):

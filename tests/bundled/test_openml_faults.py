@@ -1,4 +1,4 @@
-"""Servers that fail, hang, cut short or lie, and questions that make no sense: a retry or one clear sentence."""
+"""Failing, hanging and wrong servers, and invalid requests: a retry or one clear sentence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def works_now(mirror, number=37):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("times", [1, 3])
-def test_errors_that_pass_are_waited_out(mirror, kind, times):
+def test_temporary_errors_are_retried(mirror, kind, times):
     mirror.faults(fail_first=times, fail_kind=kind)
     assert openml(id=37).X.shape == DIABETES
     assert len(openml_list(tag="case")) == 2
@@ -51,7 +51,7 @@ def test_errors_that_pass_are_waited_out(mirror, kind, times):
     ],
 )
 @pytest.mark.parametrize("scope", ["api", "data"])
-def test_errors_that_stay_end_in_a_sentence(mirror, kind, sentence, scope):
+def test_permanent_errors_are_one_sentence(mirror, kind, sentence, scope):
     mirror.faults(fail_rate=1, fail_kind=kind, scope=scope)
     refused(sentence, id=37)
     tried = [row["path"] for row in mirror.log()]
@@ -66,7 +66,7 @@ def test_a_random_third_of_all_requests_may_fail(mirror):
 
 
 @pytest.mark.parametrize("scope", ["api", "data"])
-def test_a_server_that_hangs_is_given_up_in_time(mirror, scope, monkeypatch):
+def test_a_hanging_server_fails_within_the_time_limit(mirror, scope, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_TIMEOUT", "0.7")
     mirror.faults(fail_rate=1, fail_kind="hang", scope=scope)
     refused("sent nothing for 0.7 s.*PUBENCH_OPENML_TIMEOUT", id=37)
@@ -74,7 +74,7 @@ def test_a_server_that_hangs_is_given_up_in_time(mirror, scope, monkeypatch):
 
 
 @pytest.mark.slow
-def test_slow_is_not_silent(mirror, monkeypatch):
+def test_a_slow_server_is_not_a_silent_one(mirror, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_TIMEOUT", "8")
     mirror.faults(throttle=1500)
     begun = time.monotonic()
@@ -103,14 +103,14 @@ def test_a_damaged_file_is_fetched_again(mirror, kind, number):
 @pytest.mark.parametrize("kind", ["flip", "truncate"])
 def test_a_file_that_is_always_damaged_never_gets_into_the_cache(mirror, kind):
     mirror.faults(corrupt=1, corrupt_kind=kind)
-    refused(r"sent a damaged file.*\(4 tries\)", id=37)
+    refused(r"sent a damaged file.*\(4 attempts\)", id=37)
     # Parquet twice, then ARFF, whose checksum is in the description.
     assert len([row for row in mirror.log() if row["fault"] == "corrupt"]) == 6
     refused("sent a damaged file", id=37)
     works_now(mirror)
 
 
-def test_nobody_listens(mirror, monkeypatch):
+def test_a_refused_connection_is_one_sentence(mirror, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -121,7 +121,7 @@ def test_nobody_listens(mirror, monkeypatch):
     works_now(mirror)
 
 
-def test_a_server_that_is_something_else(mirror, monkeypatch):
+def test_a_server_other_than_openml_is_one_sentence(mirror, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_SERVER", f"{mirror.url}/elsewhere")
     refused("'Function not valid'", id=37)
 
@@ -157,7 +157,7 @@ def test_bad_input_is_one_sentence(mirror, arguments, sentence):
     refused(sentence, **arguments)
 
 
-def test_a_name_reaches_the_server_as_it_is(mirror):
+def test_a_name_is_quoted_for_the_server(mirror):
     name = "a/b?c=d&e#f %2F ü"
     refused("does not exist", name=name)
     (row,) = mirror.log()
@@ -165,7 +165,7 @@ def test_a_name_reaches_the_server_as_it_is(mirror):
     assert unquote(parts[parts.index("data_name") + 1]) == name
 
 
-def test_a_deactivated_set_can_be_loaded_by_its_id_and_says_so(mirror, caplog):
+def test_a_deactivated_data_set_can_be_loaded_by_id_with_a_warning(mirror, caplog):
     assert openml(id=990015).X.shape == (306, 3)
     assert "deactivated" in caplog.text
     refused("version 1 is deactivated", name="versions_demo", version=1)

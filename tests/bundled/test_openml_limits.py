@@ -1,4 +1,4 @@
-"""Servers that never end, send too much, or are not OpenML's: an end, and one clear sentence."""
+"""Endless, oversized and foreign answers are stopped with one clear sentence."""
 
 from __future__ import annotations
 
@@ -84,20 +84,22 @@ def refused(sentence, **arguments):
         (200, b"", r"sent an empty answer \(4 attempts\); try again later", 4),
     ],
 )
-def test_what_is_not_openml_is_told_and_not_asked_again(rogue, arguments, status, body, sentence, tries):
+def test_answers_other_than_openmls_are_reported_and_not_retried(
+    rogue, arguments, status, body, sentence, tries
+):
     rogue.status, rogue.body = status, body
     refused(sentence, **arguments)
     assert len(rogue.asked) == tries
 
 
-def test_an_answer_without_end_is_cut_off(rogue, monkeypatch):
+def test_an_endless_answer_is_cut_off(rogue, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_MAX_MB", "3")
     rogue.body, rogue.endless = b"<oml:data>", True
     refused(r"sent more than 3 MB; increase PUBENCH_OPENML_MAX_MB", id=37)
     assert len(rogue.asked) == 1
 
 
-def test_an_answer_that_drips_is_given_up(rogue, monkeypatch):
+def test_an_answer_that_is_too_slow_fails(rogue, monkeypatch):
     monkeypatch.setenv("PUBENCH_OPENML_SECONDS", "0.6")
     rogue.body, rogue.endless, rogue.pause = b"<oml:data>", True, 0.05
     refused(r"took more than 0\.6 s for one answer; .*PUBENCH_OPENML_SECONDS", id=37)
@@ -105,7 +107,7 @@ def test_an_answer_that_drips_is_given_up(rogue, monkeypatch):
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_a_file_without_end_leaves_no_more_than_the_limit_on_the_disk(rogue, monkeypatch, tmp_path, plain):
+def test_an_endless_file_takes_at_most_the_limit_on_disk(rogue, monkeypatch, tmp_path, plain):
     monkeypatch.setenv("PUBENCH_OPENML_MAX_MB", "3")
     rogue.endless = True
     with pytest.raises(LastingError, match="sent more than 3 MB"):
@@ -113,14 +115,14 @@ def test_a_file_without_end_leaves_no_more_than_the_limit_on_the_disk(rogue, mon
     assert (tmp_path / "file").stat().st_size <= 3e6
 
 
-def test_a_file_that_drips_is_given_up(rogue, monkeypatch, tmp_path):
+def test_a_file_that_is_too_slow_fails(rogue, monkeypatch, tmp_path):
     monkeypatch.setenv("PUBENCH_OPENML_SECONDS", "0.6")
     rogue.endless, rogue.pause = True, 0.05
     with pytest.raises(LastingError, match=r"took more than 0\.6 s"):
         download(rogue.url, tmp_path / "file", progress=lambda size, total: None)
 
 
-def test_a_file_that_says_that_it_is_too_large_is_not_begun(rogue, monkeypatch, tmp_path):
+def test_a_file_announced_as_too_large_is_not_downloaded(rogue, monkeypatch, tmp_path):
     monkeypatch.setenv("PUBENCH_OPENML_MAX_MB", "3")
     rogue.length, rogue.body = 4_000_000, b"x"
     with pytest.raises(LastingError, match="sent more than 3 MB"):
@@ -128,7 +130,7 @@ def test_a_file_that_says_that_it_is_too_large_is_not_begun(rogue, monkeypatch, 
     assert not (tmp_path / "file").exists()
 
 
-def test_progress_says_how_much_has_arrived_of_how_much(rogue, tmp_path):
+def test_progress_shows_the_amount_received_and_the_total(rogue, tmp_path):
     rogue.body, rogue.length = b"x" * 300_000, 300_000
     told = []
     download(rogue.url, tmp_path / "file", progress=lambda size, total: told.append((size, total)))

@@ -1,4 +1,4 @@
-"""From a suite file to OpenML and back: fetched once, several sets at a time, and then without a server."""
+"""Suites with OpenML data: fetched once, several data sets at a time, and then without a server."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pubench(folder, *arguments, **environment):
 
 
 @pytest.mark.slow
-def test_a_suite_is_fetched_once_and_then_runs_without_a_server(mirror, tmp_path):
+def test_a_fetched_suite_runs_without_a_server(mirror, tmp_path):
     (tmp_path / "several.toml").write_text(SUITE.replace("[39, 1499]", "[1499]"))
     fetched = pubench(tmp_path, "data", "fetch", "several.toml", "--plugin", TOY)
     assert fetched.returncode == 0, fetched.stderr
@@ -72,7 +72,7 @@ def test_a_suite_is_fetched_once_and_then_runs_without_a_server(mirror, tmp_path
     assert mirror.log() == []
 
 
-def test_what_is_not_in_the_cache_is_one_sentence_offline(mirror, tmp_path):
+def test_offline_data_outside_the_cache_are_one_sentence(mirror, tmp_path):
     (tmp_path / "several.toml").write_text(SUITE)
     ran = pubench(tmp_path, "suite", "run", "several.toml", "-q", "--plugin", TOY, PUBENCH_OFFLINE="1")
     assert ran.returncode == 1
@@ -82,7 +82,7 @@ def test_what_is_not_in_the_cache_is_one_sentence_offline(mirror, tmp_path):
     assert mirror.log() == []
 
 
-def test_one_way_of_naming_data_sets_at_a_time(mirror):
+def test_data_sets_are_chosen_in_one_way_only(mirror):
     assert expand(id=37) == {"": {"id": 37}}
     assert expand(ids=[37, 43], drop=["x"]) == {
         "37": {"drop": ["x"], "id": 37},
@@ -101,12 +101,12 @@ def test_ids_are_a_list(ids):
 
 
 def shown(**params):
-    """Return the card of a data set, prepared if need be."""
+    """Return the card of a data set, loading it if necessary."""
     registered = discover().dataset("openml")
     return make_card(registered, load_stored(registered, params))
 
 
-def test_the_card_says_what_the_server_knows(mirror):
+def test_the_card_has_the_facts_of_the_server(mirror):
     card = shown(name="versions_demo", version=2)
     found = card.to_json()
     assert (found["title"], found["id"], found["version"]) == ("versions_demo", 990016, 2)
@@ -121,7 +121,7 @@ def test_the_card_says_what_the_server_knows(mirror):
     } <= lines
 
 
-def test_the_card_names_the_column_that_was_asked_for(mirror):
+def test_the_card_has_the_requested_target(mirror):
     assert openml_card(id=37)["target"] == "class"
     assert openml_card(id=37, target="age", threshold=30)["target"] == "age, high if above 30"
     half = openml_card(id=37, target="age", quantile=0.5)
@@ -163,7 +163,7 @@ def test_downloads_are_listed_verified_and_cleaned(mirror, tmp_path):
 
 
 @pytest.mark.slow
-def test_downloads_are_cleaned_one_by_one_or_all(mirror, tmp_path):
+def test_downloads_are_cleaned_individually_or_together(mirror, tmp_path):
     for number in (37, 43):
         openml(id=number)
     only = pubench(tmp_path, "data", "clean", "openml", "--yes")

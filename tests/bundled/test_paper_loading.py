@@ -1,4 +1,4 @@
-"""Loading a paper's data set: where the table comes from, what names it, and what is said when it cannot be had."""
+"""Loading a paper's data set: the source of the table, its identity, and errors."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_spec_is_prepared_by_the_toolkit(folder):
     assert select_classes(prepared, SPECS["pual-seeds"].positive, None) == {0: 1, 1: 0}
 
 
-def test_a_set_is_prepared_anew_when_its_file_is_another(folder):
+def test_a_data_set_is_loaded_again_when_its_file_changes(folder):
     before = load_stored(registered("pual-seeds"), {})
     assert load_stored(registered("pual-seeds"), {}).folder == before.folder
     folder.add("newsgroups20", "news.jsonl", "{}")
@@ -84,8 +84,8 @@ def test_a_set_is_prepared_anew_when_its_file_is_another(folder):
     assert load_stored(registered("pual-seeds"), {}).counts == (5, 4)
 
 
-def test_what_cannot_be_had_is_told_in_the_loaders_words(folder, monkeypatch):
-    with pytest.raises(DataError, match=r"^data set 'pual-rd' could not be loaded: .*lists no 'raisin'"):
+def test_unavailable_data_are_reported_with_the_loaders_message(folder, monkeypatch):
+    with pytest.raises(DataError, match=r"^data set 'pual-rd' could not be loaded: .*does not list 'raisin'"):
         load_stored(registered("pual-rd"), {})
     monkeypatch.delenv("PUBENCH_DATA")
     with pytest.raises(DataError, match=r"^data set 'pual-rd' could not be loaded: PUBENCH_DATA is not set"):
@@ -103,35 +103,35 @@ def test_the_identity_is_the_checksum_or_the_openml_id(folder, monkeypatch):
     assert "is not a folder" in identity("pual-seeds")["problem"]
 
 
-def test_a_broken_root_is_an_error_even_where_openml_would_serve(folder, monkeypatch):
+def test_a_broken_root_is_an_error_even_if_openml_has_the_data(folder, monkeypatch):
     (folder.path / "seeds.csv.gz").write_bytes(b"short")
     assert "bytes, but catalog.json lists" in refusal("pual-seeds")
     monkeypatch.setenv("PUBENCH_DATA", str(folder.path / "nowhere"))
     assert "is not a folder" in refusal("pual-seeds")
 
 
-def test_without_root_and_network_both_ways_out_are_named(tmp_path, monkeypatch):
+def test_without_root_and_network_both_remedies_are_given(tmp_path, monkeypatch):
     monkeypatch.delenv("PUBENCH_DATA", raising=False)
     monkeypatch.setenv("PUBENCH_CACHE", str(tmp_path))
     monkeypatch.setenv("PUBENCH_OFFLINE", "1")
     said = refusal("novelgb-pima")
     assert "without PUBENCH_OFFLINE" in said
-    assert "or set PUBENCH_DATA to a folder that holds 'pima_diabetes'" in said
+    assert "or set PUBENCH_DATA to a folder with 'pima_diabetes'" in said
 
 
-def test_names_and_seeds_that_are_none_are_refused(folder):
+def test_invalid_names_and_seeds_are_refused(folder):
     assert "did you mean 'pual-seeds'?" in refusal("pual-seed")
     assert "no rows of 'pual-seeds' are drawn at random; remove seed" in refusal("pual-seeds", seed=1)
     for seed in (-1, 1.5, "1", True):
         assert "is not a whole number" in refusal("pual-acc", seed=seed)
 
 
-def test_a_set_cannot_be_given_the_rows_of_another(folder):
+def test_a_data_set_cannot_load_the_rows_of_another(folder):
     with pytest.raises(DataError, match=r"params\.name: the loader has no such parameter"):
         load_stored(registered("pual-acc"), {"name": "pual-seeds"})
 
 
-def test_categories_that_are_not_the_papers_are_refused(folder):
+def test_categories_other_than_the_papers_are_refused(folder):
     X = np.asarray([[0.0, 1.0], [1.0, 0.0]])
     data = Data(X, np.asarray(["e", "p"]), ("cap", "gill"), {0: ("b", "c"), 1: ("d", "e")})
     made = one_hot(data, ("cb", "ed"))
@@ -142,7 +142,7 @@ def test_categories_that_are_not_the_papers_are_refused(folder):
             one_hot(data, letters)
 
 
-def test_a_table_that_is_not_the_papers_is_refused(folder):
+def test_tables_other_than_the_papers_are_refused(folder):
     folder.add("seeds", "seeds.csv.gz", SEEDS.replace("g,target", "target").replace(",6,", ","))
     assert "has 6 features, but the paper's has 7" in refusal("pual-seeds")
     folder.add("accelerometer", "acc.csv", "p,x,y,z,target\n" + "1,2,3,4,1\n1,2,3,4,2\n" * 99)
@@ -175,11 +175,11 @@ def test_news_are_counts_without_headers_and_stop_words(folder):
     assert data.split is None
 
 
-def test_too_few_texts_have_no_directions(folder):
-    assert "have no 300 directions; get the whole file" in refusal("puet-20news")
+def test_too_few_texts_are_refused(folder):
+    assert "are too few for 300 directions; get the whole file" in refusal("puet-20news")
 
 
-def test_directions_of_texts_are_those_of_the_texts_to_train_on():
+def test_directions_of_texts_are_learned_from_training_texts():
     rng = np.random.default_rng(0)
     # Two topics of ten words each, and a word that only a test text has.
     topic = np.arange(60) % 2

@@ -108,7 +108,7 @@ def test_every_set_has_a_recipe_a_spec_and_numbers():
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_a_spec_says_what_it_is(name):
+def test_every_spec_is_described(name):
     spec, recipe = SPECS[name], RECIPES[name]
     assert spec.version
     assert all((spec.summary, spec.positive, spec.source, spec.licence, spec.citation))
@@ -121,7 +121,7 @@ def test_a_spec_says_what_it_is(name):
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_the_definitions_draw_what_the_papers_count(name):
+def test_recipes_draw_the_papers_counts(name):
     known = {True: 0, False: 0}
     for label, count in RECIPES[name].draw.items():
         # Of location 1 all rows but the first are kept, not drawn.
@@ -129,7 +129,7 @@ def test_the_definitions_draw_what_the_papers_count(name):
     assert (known[True], known[False], RECIPES[name].features) == EXPECTED[name]
 
 
-def test_codes_are_named_as_their_sources_say():
+def test_names_of_codes_agree_with_their_sources():
     named = {name: dict(recipe.names) for name, recipe in RECIPES.items() if recipe.names}
     assert named == {
         name: dict(pair.split(" ", 1) for pair in text.split(", ")) for name, text in CODES.items()
@@ -259,7 +259,7 @@ def test_openml_serves_the_same_set_where_there_is_no_data_root(name, data_root,
     assert len(set(data.feature_names)) in (0, data.X.shape[1])
 
 
-def test_the_page_lists_every_set_as_it_is():
+def test_the_page_lists_every_data_set():
     text = (ROOT / "docs" / "paper-datasets.md").read_text(encoding="utf-8")
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]

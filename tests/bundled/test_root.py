@@ -1,4 +1,4 @@
-"""The data root: what is found there is what its catalog promises, and everything else is one clear sentence."""
+"""The data root: files match its catalog, and everything else is one clear sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from pubench_datasets import root
-from pubench_datasets.root import catalog, data_root, find, listed
+from pubench_datasets.root import catalog, catalog_entry, data_root, find
 
 from pubench.errors import DataError
 
@@ -66,8 +66,8 @@ def refusal(name="small"):
 
 def test_a_file_is_found_by_its_name(folder):
     assert find("small") == folder / "small.csv"
-    assert listed("small") == catalog()["small"]
-    assert listed("small").sha256 == hashlib.sha256(BODY).hexdigest()
+    assert catalog_entry("small") == catalog()["small"]
+    assert catalog_entry("small").sha256 == hashlib.sha256(BODY).hexdigest()
 
 
 def test_the_root_may_be_relative_and_its_files_in_folders(folder, monkeypatch):
@@ -88,7 +88,7 @@ def test_without_a_root_the_error_says_what_it_is_and_how_to_set_it(value, monke
     if value is not None:
         monkeypatch.setenv("PUBENCH_DATA", value)
     assert data_root() is None
-    assert listed("small") is None
+    assert catalog_entry("small") is None
     said = refusal()
     assert "PUBENCH_DATA is not set" in said
     assert "catalog.json" in said
@@ -105,7 +105,7 @@ def test_a_file_is_hashed_once_until_it_changes(folder, hashed):
     assert hashed == ["small.csv"] * 2
 
 
-def test_what_is_remembered_is_of_that_file_and_that_checksum(folder, hashed):
+def test_records_belong_to_a_file_and_a_checksum(folder, hashed):
     (folder / "other.csv").write_bytes(BODY)
     write_catalog(folder, [entry(), entry(name="other", file="other.csv")])
     find("small")
@@ -136,16 +136,16 @@ def test_a_wrong_size_is_caught_even_if_the_file_was_right_before(body, folder):
     assert f"has {len(body)} bytes, but catalog.json lists {len(BODY)}" in said
 
 
-def test_what_the_catalog_lists_must_be_there(folder):
+def test_files_of_the_catalog_must_exist(folder):
     (folder / "small.csv").unlink()
     assert "small.csv is missing, although catalog.json lists it as 'small'" in refusal()
     (folder / "small.csv").mkdir()
     assert "is not a file" in refusal()
 
 
-def test_an_unknown_name_is_met_with_the_nearest_one(folder):
-    assert "lists no 'smal'; did you mean 'small'?" in refusal("smal")
-    assert listed("smal") is None
+def test_the_error_for_an_unknown_name_suggests_the_nearest_one(folder):
+    assert "does not list 'smal'; did you mean 'small'?" in refusal("smal")
+    assert catalog_entry("smal") is None
 
 
 @pytest.mark.parametrize(
@@ -153,34 +153,34 @@ def test_an_unknown_name_is_met_with_the_nearest_one(folder):
     [
         ("[", "is not JSON"),
         ("{}", "write a list of objects"),
-        ([7], "entry 1: it needs name, file, bytes, sha256"),
-        ([entry(), {"name": "x"}], "entry 2: it needs"),
-        ([entry(bytes="17")], "entry 1: it needs"),
-        ([entry(bytes=True)], "entry 1: it needs"),
+        ([7], "entry 1: write name, file, bytes, sha256"),
+        ([entry(), {"name": "x"}], "entry 2: write"),
+        ([entry(bytes="17")], "entry 1: write"),
+        ([entry(bytes=True)], "entry 1: write"),
         ([entry(), entry()], "lists 'small' twice"),
         ([entry(file="../small.csv")], "entry 1: file = '../small.csv' is outside the folder"),
         ([entry(file="a/../../root2/small.csv")], "is outside the folder; write a path below it"),
-        ([entry(), entry(name="x", file="/etc/hostname")], "entry 2: file = '/etc/hostname' lies outside"),
+        ([entry(), entry(name="x", file="/etc/hostname")], "entry 2: file = '/etc/hostname' is outside"),
     ],
 )
-def test_a_catalog_that_is_none_is_refused(entries, expected, folder):
+def test_invalid_catalogs_are_refused(entries, expected, folder):
     write_catalog(folder, entries)
     assert expected in refusal()
 
 
-def test_a_folder_without_catalog_or_no_folder_at_all_is_refused(folder, monkeypatch):
+def test_a_missing_folder_or_catalog_is_refused(folder, monkeypatch):
     (folder / "catalog.json").unlink()
-    assert "holds no catalog.json" in refusal()
+    assert "contains no catalog.json" in refusal()
     monkeypatch.setenv("PUBENCH_DATA", str(folder / "small.csv"))
     assert "is not a folder" in refusal()
     monkeypatch.setenv("PUBENCH_DATA", str(folder / "nowhere"))
     assert "is not a folder" in refusal()
     with pytest.raises(DataError, match="is not a folder"):
-        listed("small")
+        catalog_entry("small")
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2]", '{"half', "\x00"])
-def test_a_damaged_memory_costs_a_hash_and_no_more(text, folder, hashed, tmp_path):
+def test_a_damaged_record_only_costs_a_hash(text, folder, hashed, tmp_path):
     find("small")
     (tmp_path / "cache" / "checked.json").write_text(text, encoding="utf-8")
     find("small")

@@ -1,4 +1,4 @@
-"""Synthetic data keep their promises: exact counts, seeds that decide everything, and a posterior that is the truth."""
+"""Synthetic data have exact counts, depend only on the seed, and come with true posteriors."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_counts_are_exact_and_noise_only_flips_labels(loader, n, prior, noise, s
 
 
 @loaders
-def test_the_seed_decides_every_byte(loader):
+def test_data_depend_only_on_the_seed(loader):
     assert checksum(loader(seed=3, noise=0.1)) == checksum(loader(seed=3, noise=0.1))
     assert len({checksum(loader(seed=seed, noise=0.1)) for seed in range(5)}) == 5
 
@@ -104,7 +104,7 @@ CALIBRATED = [
 
 @pytest.mark.parametrize(("loader", "params"), CALIBRATED)
 @pytest.mark.parametrize("seed", [0, 1])
-def test_of_rows_with_posterior_p_a_share_p_is_positive(loader, params, seed):
+def test_a_share_p_of_rows_with_posterior_p_is_positive(loader, params, seed):
     data = loader(n=40_000, seed=seed, **params)
     bins = np.floor(data.posterior * 20)
     for chosen in (bins == value for value in np.unique(bins)):

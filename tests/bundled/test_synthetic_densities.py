@@ -1,4 +1,4 @@
-"""Each synthetic data set is drawn from the densities it states, and its posterior is Bayes's rule for them."""
+"""Each synthetic data set follows its stated densities, and its posterior is Bayes' rule for them."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_moons_posterior_is_bayes_rule_for_the_integrated_densities(spread):
         assert p == pytest.approx(positive / (positive + 0.6 * density(x, 1, np.zeros(2))), abs=1e-9)
 
 
-def test_moons_hug_their_half_circles():
+def test_moons_are_close_to_their_half_circles():
     data = moons(n=1000, spread=0.01)
     upper, lower = data.X[data.target == 0], [1.0, 0.5] - data.X[data.target == 1]
     for rows in (upper, lower):
@@ -168,7 +168,7 @@ def test_the_checkerboard_is_a_checkerboard(cells):
 
 
 @pytest.mark.parametrize("loader", [moons, checkerboard])
-def test_further_features_say_nothing(loader):
+def test_further_features_are_uninformative(loader):
     data = loader(n=20_000, d=5)
     for column in range(2, 5):
         rows = data.X[:, column]

@@ -1,4 +1,4 @@
-"""Text in JSON lines: raw counts over all terms, nothing learned."""
+"""Text in JSON lines: raw counts of all terms, nothing learned."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_terms_are_counted(tmp_path):
     assert data.split is None
 
 
-def test_stop_words_are_a_choice(tmp_path):
+def test_stop_words_are_optional(tmp_path):
     path = write(tmp_path / "t.jsonl", documents("the dog and", "the cat"))
     assert jsonl(path).feature_names == ("cat", "dog")
     assert jsonl(path, stop_words=None).feature_names == ("and", "cat", "dog", "the")
@@ -123,7 +123,7 @@ GOOD = '{"text": "tea", "target": "a"}\n'
             GOOD + '{"text": "tea"}\n',
             r"line 2 has no key 'target' \(target\); add it .*, or set target to another",
         ),
-        (GOOD + '{"text": 7, "target": "a"}\n', r"line 2: 'text' is int, not text"),
+        (GOOD + '{"text": 7, "target": "a"}\n', r"line 2: 'text' is int; write text"),
         (GOOD + '{"text": "x", "target": ["a"]}\n', r"line 2: 'target' is a list"),
         (GOOD + '{"text": "x", "target": null}\n', r"key 'target' has no value in 1 rows, first in line 2"),
         ('{"text": "1 2 3", "target": "a"}\n', r"contains a term of at least two letters"),

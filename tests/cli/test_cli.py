@@ -1,4 +1,4 @@
-"""The command line: what it prints, where, and how it ends."""
+"""The command line: its output, streams and exit codes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def commands(group=cli, path=()):
 @pytest.mark.parametrize(
     ("path", "command"), [pytest.param(*pair, id="-".join(pair[0])) for pair in commands()]
 )
-def test_every_command_and_option_says_what_it_does(call, path, command):
+def test_every_command_and_option_has_a_help_text(call, path, command):
     assert command.help
     for flag in ("-h", "--help"):
         code, out, err = call(*path, flag)
@@ -84,7 +84,7 @@ def test_every_command_and_option_says_what_it_does(call, path, command):
             assert option.help or option.type.name == "choice"
 
 
-def test_the_first_screen_says_where_to_start(call):
+def test_the_help_says_where_to_start(call):
     code, out, _ = call("--help")
     assert code == 0
     assert "pubench suite run quickstart" in out
@@ -117,7 +117,7 @@ def test_wrong_use_is_one_sentence_and_exit_code_2(call, tmp_path, monkeypatch, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_tells_each_cell_in_a_plain_line_and_ends_with_tables(call, suite, tmp_path):
+def test_a_run_prints_a_line_per_cell_and_tables_at_the_end(call, suite, tmp_path):
     path = suite(replicates=2)
     code, out, err = call("suite", "run", path, "--out", tmp_path / "run", *PLUGIN)
     assert code == 0
@@ -146,12 +146,12 @@ def test_a_failed_cell_makes_exit_code_1_and_its_line_says_why(call, suite, tmp_
     assert call("suite", "run", *options, "--force")[0] == 0
 
 
-def test_quiet_says_nothing_but_writes_the_report(call, suite, tmp_path):
+def test_quiet_prints_nothing_and_writes_the_report(call, suite, tmp_path):
     assert call("suite", "run", suite(), "--out", tmp_path / "run", "-q", *PLUGIN) == (0, "", "")
     assert (tmp_path / "run" / "report.md").read_text().startswith("# toy\n")
 
 
-def test_check_says_what_would_run_and_runs_nothing(call, suite, tmp_path, diary):
+def test_check_shows_what_would_run_without_running(call, suite, tmp_path, diary):
     algorithms = [{"use": "toy"}, {"use": "toy-prior"}]
     code, out, _ = call("suite", "check", suite(algorithms=algorithms, prior={"source": "none"}), *PLUGIN)
     assert code == 0
@@ -217,7 +217,7 @@ def test_a_report_is_printed_as_text_or_markdown(call, finished):
     assert "## Failures" in out
 
 
-def test_a_damaged_record_is_told_on_every_reading(call, finished, tmp_path):
+def test_a_damaged_record_is_reported_on_every_reading(call, finished, tmp_path):
     shutil.copytree(finished, tmp_path / "run")
     with open(tmp_path / "run" / "cells.jsonl", "a") as file:
         file.write("garbage\n")
@@ -234,13 +234,13 @@ def test_what_is_registered_is_listed(call, kind):
     assert all(entry["origin"]["distribution"] in ("pubench", "toy_plugin.py") for entry in entries)
 
 
-def test_a_reader_that_goes_away_is_told_by_the_exit_code_alone():
+def test_a_closed_pipe_changes_only_the_exit_code():
     command = f"set -o pipefail; {sys.executable} -m pubench suite schema | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
-def test_the_installed_command_is_there():
+def test_the_command_is_installed():
     found = Path(sys.executable).with_name("pubench")
     done = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"pubench, version {pubench.__version__}\n"

@@ -1,4 +1,4 @@
-"""Looking after the cache: what is listed, what verify finds, what clean removes, and what may happen to the disk."""
+"""Management of the cache: list, verify, clean, and full disks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ use = "wlr"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A folder with a suite, a file, and a cache that holds the two data sets of the suite."""
+    """A folder with a suite, a file, and a cache with the two data sets of the suite."""
     folder = tmp_path_factory.mktemp("home")
     (folder / "two.toml").write_text(SUITE)
     rows = [f"{i},{'ab'[i % 2]},{i % 2}" for i in range(40)]
@@ -96,21 +96,21 @@ def test_verify_names_and_removes_every_damaged_entry(data, home, tmp_path, wrec
     assert [line.split()[0] for line in data("verify").stdout.splitlines()] == ["gaussians"]
 
 
-def test_what_was_removed_is_loaded_again(data, tmp_path):
+def test_removed_data_are_loaded_again(data, tmp_path):
     (folder_of("csv", tmp_path / "cache") / "X.npy").unlink()
     data("verify", code=1)
     data("fetch", "two.toml")
     assert data("verify").stdout.count("  ok") == 2
 
 
-def test_a_data_set_of_which_only_the_name_can_be_read_is_cleaned_by_name(data, tmp_path):
+def test_a_damaged_data_set_is_cleaned_by_name(data, tmp_path):
     folder = folder_of("csv", tmp_path / "cache")
     (folder / "X.npy").unlink()
     data("clean", "csv", "--yes")
     assert not folder.exists()
 
 
-def test_the_list_says_what_was_asked_for_and_each_fingerprint_once(data, home, tmp_path):
+def test_the_list_shows_requests_and_each_fingerprint_once(data, home, tmp_path):
     (home / "copy.csv").write_text((home / "mine.csv").read_text())
     data("show", "csv", "--params", '{"path": "copy.csv"}')
     # A file with another time stamp is prepared again, though its rows are the same.
@@ -130,7 +130,7 @@ def test_the_list_says_what_was_asked_for_and_each_fingerprint_once(data, home, 
     assert lines[1].startswith("gaussians n=60, d=2  60 x 2  ")
 
 
-def test_a_fingerprint_or_how_it_begins_names_one_data_set(data):
+def test_a_fingerprint_or_its_first_digits_select_one_data_set(data):
     listed = {entry["name"]: entry for entry in json.loads(data("list", "--json").stdout)}
     assert data("clean", listed["csv"]["fingerprint"][:12], "--yes").stdout.startswith("removed 1 prepared")
     assert [entry["name"] for entry in json.loads(data("list", "--json").stdout)] == ["gaussians"]
@@ -146,7 +146,7 @@ def test_a_fingerprint_or_how_it_begins_names_one_data_set(data):
         ("", "known: csv, gaussians"),
     ],
 )
-def test_what_is_not_there_cannot_be_cleaned(data, name, words):
+def test_unknown_names_cannot_be_cleaned(data, name, words):
     said = data("clean", name, "--yes", code=2).stderr
     assert f"'{name}' is not in the cache" in said
     assert words in said
@@ -172,7 +172,7 @@ def test_a_cache_can_be_moved(data, tmp_path, monkeypatch):
     assert not (tmp_path / "cache").exists()
 
 
-def test_no_file_beside_the_features_says_where_the_truth_is(data, tmp_path):
+def test_no_file_next_to_the_features_refers_to_the_truth(data, tmp_path):
     folder = folder_of("csv", tmp_path / "cache")
     texts = [path.read_text(errors="replace") for path in folder.iterdir()]
     assert not any(truth_path(folder).stem in text or "truth" in text for text in texts)

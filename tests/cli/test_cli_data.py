@@ -1,4 +1,4 @@
-"""``pubench data``: fetch, list, show, verify, clean, over a cache of its own."""
+"""``pubench data``: fetch, list, show, verify and clean, with a separate cache."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_suites_data_are_fetched_then_listed_and_shown(pubench):
     assert "rows         40" in text
 
 
-def test_what_cannot_be_fetched_is_told_and_the_rest_is_fetched(pubench, tmp_path):
+def test_failures_to_fetch_are_reported_and_the_rest_is_fetched(pubench, tmp_path):
     (tmp_path / "mine.csv").unlink()
     found = pubench("fetch", "two.toml", code=1)
     assert "[1/2] gaussians: 60 rows" in found.stdout
@@ -59,7 +59,7 @@ def test_what_cannot_be_fetched_is_told_and_the_rest_is_fetched(pubench, tmp_pat
     assert len(found.stderr.splitlines()) == 1
 
 
-def test_a_changed_byte_is_found_and_mended_by_the_next_fetch(pubench, tmp_path):
+def test_a_changed_byte_is_detected_and_the_data_are_fetched_again(pubench, tmp_path):
     pubench("fetch", "two.toml")
     assert "damaged" not in pubench("verify").stdout
     for victim in (tmp_path / "cache" / "prepared").glob("*/X.npy"):
@@ -71,7 +71,7 @@ def test_a_changed_byte_is_found_and_mended_by_the_next_fetch(pubench, tmp_path)
     pubench("verify")
 
 
-def test_the_cache_is_cleaned_by_name_or_whole(pubench, tmp_path):
+def test_the_cache_is_cleaned_by_name_or_completely(pubench, tmp_path):
     pubench("fetch", "two.toml")
     pubench("clean", "csv", "--yes")
     assert "csv" not in pubench("list").stdout

@@ -1,4 +1,4 @@
-"""Loading data: where the data root is, and what a terminal shows meanwhile."""
+"""Loading of data: the data root, and the status line in a terminal."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ SHOWING = [
 
 
 @pytest.mark.parametrize("command", SHOWING)
-def test_a_terminal_shows_how_loading_goes_with_the_data_root_of_the_option(rows, tmp_path, command):
+def test_a_terminal_shows_the_progress_of_loading_from_the_given_data_root(rows, tmp_path, command):
     seen = {f"the {part} half": tmp_path / f"seen-{part}" for part in ("first", "second")}
     code, shown = in_terminal(tmp_path, *command, *rows, notices=seen, SEEN=str(tmp_path / "seen-"))
     assert code == 0, shown
@@ -98,13 +98,13 @@ def test_a_terminal_shows_how_loading_goes_with_the_data_root_of_the_option(rows
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_data_root_that_is_not_there_is_refused(rows, tmp_path, monkeypatch, capsys, command):
+def test_a_missing_data_root_is_refused(rows, tmp_path, monkeypatch, capsys, command):
     monkeypatch.chdir(tmp_path)
     said = pubench_here(capsys, *command, *rows[:-1], "nowhere", code=2).stderr
     assert "Directory 'nowhere' does not exist" in said
 
 
-def test_elsewhere_warnings_are_told_and_nothing_else(rows, tmp_path):
+def test_without_a_terminal_only_warnings_are_printed(rows, tmp_path):
     found = pubench(tmp_path, "data", "show", "rows", *rows)
     assert found.stderr == "pubench: the rows are old\n"
     assert "half" not in found.stdout

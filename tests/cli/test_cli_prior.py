@@ -1,4 +1,4 @@
-"""``pubench prior``: data by name, file and id, labels drawn or given, and what it says when it cannot."""
+"""``pubench prior``: data by name, file and id, drawn and given labels, and errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def table(tmp_path, monkeypatch):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
 
 
-def test_a_data_set_with_classes_is_labelled_and_its_truth_shown(capsys):
+def test_a_data_set_with_classes_is_labelled_and_its_true_prior_shown(capsys):
     said = pubench_here(capsys, "prior", "breast-cancer", *QUICK, "--json")
     found = json.loads(said.stdout)
     assert found["truth"] == pytest.approx(212 / 569)
@@ -46,7 +46,7 @@ def test_a_data_set_with_classes_is_labelled_and_its_truth_shown(capsys):
     )
 
 
-def test_people_read_a_table(capsys, table):
+def test_the_default_output_is_a_table(capsys, table):
     arguments = ["--params", '{"target": "outcome", "drop": ["known"]}', "--positive", "ill"]
     said = pubench_here(
         capsys, "prior", "rows.csv", *arguments, *QUICK, "--scenario", "case-control", "--positives", "80"
@@ -59,7 +59,7 @@ def test_people_read_a_table(capsys, table):
     assert tice == "tice       –      prior estimator 'tice' does not support case-control data"
 
 
-def test_real_pu_data_keep_their_labels_and_have_no_truth(capsys, table):
+def test_real_pu_data_keep_their_labels_and_have_no_true_prior(capsys, table):
     asked = ("prior", "rows.csv", "--params", '{"labelled": "known", "drop": ["outcome"]}')
     found = json.loads(pubench_here(capsys, *asked, *QUICK, "--json").stdout)
     assert found["truth"] is None
@@ -70,7 +70,7 @@ def test_real_pu_data_keep_their_labels_and_have_no_truth(capsys, table):
     assert "--frequency has no effect: these data come with their own labels" in said.stderr
 
 
-def test_the_seed_decides(capsys):
+def test_the_result_depends_on_the_seed(capsys):
     one, two, other = (
         json.loads(
             pubench_here(capsys, "prior", "iris", "--estimator", "bbe", "--seed", seed, "--json").stdout
@@ -99,18 +99,18 @@ def test_the_seed_decides(capsys):
         (("rows.csv",), "could not be loaded"),
     ],
 )
-def test_what_cannot_be_is_told_in_one_sentence(capsys, table, arguments, message):
+def test_invalid_requests_are_one_sentence(capsys, table, arguments, message):
     said = pubench_here(capsys, "prior", *arguments, code=2)
     assert message in said.stderr
     assert said.stdout == ""
 
 
-def test_one_labelled_row_is_told_and_the_code_says_so(capsys):
+def test_a_single_labelled_row_is_reported_with_exit_code_1(capsys):
     said = pubench_here(capsys, "prior", "iris", "--positives", "1", "--estimator", "bbe", code=1)
     assert "1 labelled row cannot tell the class prior; give at least 2, or the prior itself" in said.stdout
 
 
-def test_estimators_of_a_plugin_file_are_asked_and_see_no_truth(capsys):
+def test_estimators_of_a_plugin_file_are_used_without_true_classes(capsys):
     said = pubench_here(
         capsys,
         "prior",

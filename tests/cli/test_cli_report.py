@@ -1,4 +1,4 @@
-"""``pubench report``: formats, folders, merged runs, and input that is no run."""
+"""``pubench report``: formats, folders, merged runs, and invalid input."""
 
 import csv
 import json
@@ -58,11 +58,11 @@ def test_one_format_is_printed(tmp_path, capsys):
         (("--format", "csv,"), "'' is not a format; give one or more of text, html, markdown, csv, latex."),
     ],
 )
-def test_requests_that_make_no_sense(tmp_path, capsys, options, said):
+def test_invalid_requests(tmp_path, capsys, options, said):
     assert said in pubench_here(capsys, "report", write_run(tmp_path / "run"), *options, code=2).stderr
 
 
-def test_what_is_no_run_gets_one_sentence(tmp_path, capsys):
+def test_a_folder_without_a_run_is_one_sentence(tmp_path, capsys):
     (tmp_path / "file").touch()
     for folder in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
         said = pubench_here(capsys, "report", folder, code=2).stderr
@@ -91,7 +91,7 @@ def test_small_partial_and_failed_runs(tmp_path, capsys, keys, said):
     assert (tmp_path / "out" / "accuracy.tex").is_file()
 
 
-def test_who_is_left_alone_is_the_best_in_no_format(tmp_path, capsys):
+def test_a_single_remaining_algorithm_is_never_marked_best(tmp_path, capsys):
     run, out = write_run(tmp_path / "run", statuses=("ok", "failed", "failed")), tmp_path / "out"
     pubench_here(capsys, "report", run, "--out", out)
     assert 'class="best"' not in (out / "report.html").read_text(encoding="utf-8")
@@ -101,7 +101,7 @@ def test_who_is_left_alone_is_the_best_in_no_format(tmp_path, capsys):
     assert ")*" not in pubench_here(capsys, "report", run).stdout
 
 
-def test_the_page_of_a_run_that_goes_on_says_how_far_it_is(tmp_path, capsys):
+def test_the_page_of_a_running_suite_shows_its_progress(tmp_path, capsys):
     run = write_run(tmp_path / "run", statuses=("ok", None, "ok", "timeout"))
     page = pubench_here(capsys, "report", run, "--format", "html").stdout
     assert "54 of 72 cells have ended." in page
@@ -127,7 +127,7 @@ def test_the_suites_rules_reach_the_report(tmp_path):
     assert plan.paper.numbers[0].mean == 0.5
 
 
-def test_rules_of_a_later_version_do_no_harm(tmp_path, capsys):
+def test_rules_of_a_later_version_are_ignored(tmp_path, capsys):
     run = write_run(tmp_path / "run")
     plan = json.loads((run / "plan.json").read_text())
     plan["report"] = {"alpha": 0.2, "colour": "blue"}

@@ -1,4 +1,4 @@
-"""Cards of data sets: what a run folder and its report say of the rows that a suite used."""
+"""Cards of data sets in run folders and reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def section(results):
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line]
 
 
-def test_what_a_plugin_says_cannot_change_what_was_counted():
+def test_facts_of_a_plugin_never_replace_counts():
     entry = registered("toy-blobs")
     found = load_stored(entry, {}, files=[str(TOY)])
     told = {"rows": 7, "fingerprint": "mine", "licence": "CC0", "id": 990016, "title": "t"}
@@ -38,7 +38,7 @@ def test_what_a_plugin_says_cannot_change_what_was_counted():
     assert f"rows {found.n_rows:,}" in lines
 
 
-def test_the_run_folder_holds_a_card_of_each_data_set_and_the_report_shows_it(tmp_path):
+def test_run_folder_and_report_have_a_card_of_each_data_set(tmp_path):
     datasets = [
         {"use": "toy-blobs", "positive": "minority", "params": {"gap": 2.0}},
         {"use": "iris", "positive": "one-versus-rest"},

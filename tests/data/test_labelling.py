@@ -83,7 +83,7 @@ def message(call: Callable[[], object]) -> str | None:
 
 @settings(max_examples=200, deadline=None)
 @given(labellings(), st.integers(0, 30), st.integers(0, 30), seeds)
-def test_the_plan_time_check_says_exactly_what_assign_says(
+def test_the_plan_raises_the_same_errors_as_assign(
     labelling: Labelling, n_positive: int, n_negative: int, seed: int
 ) -> None:
     y = np.random.default_rng(seed).permutation(classes(n_positive, n_negative))
@@ -164,7 +164,7 @@ def test_all_positives_may_be_labelled_in_a_single_training_set() -> None:
     assert not y[u].any()
 
 
-def test_positives_beyond_those_there_are() -> None:
+def test_more_positives_than_available() -> None:
     y = classes(384, 300)
     a = run(y, Labelling("case-control", 1000))
     p, u, _ = parts(a)
@@ -194,7 +194,7 @@ def test_missing_classes_are_named(n_positive: int, n_negative: int, words: str)
         run(classes(n_positive, n_negative), Labelling("case-control", 1))
 
 
-def test_given_split_is_obeyed_shuffled_and_required() -> None:
+def test_a_given_split_is_used_shuffled_and_required() -> None:
     y = np.tile(np.array([1, 0], dtype=np.uint8), 50)
     split = np.repeat(["train", "test"], 50)
     a = run(y, Labelling("case-control", 5, test="given"), split=split)
@@ -261,7 +261,7 @@ def test_the_split_depends_on_its_own_seed_only(seed: int, label_seed: int) -> N
 
 
 @pytest.mark.parametrize("count", [5, 40])
-def test_scar_labels_all_positives_alike_and_in_random_order(count: int) -> None:
+def test_scar_labels_all_positives_with_equal_probability_in_random_order(count: int) -> None:
     y = classes(20, 20)
     labelling = Labelling("case-control", count, test="given")
     split = np.tile(["train", "train", "train", "test"], 10)
@@ -295,7 +295,7 @@ def test_sar_draws_the_exact_weighted_sample(count: int) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(seeds)
-def test_sar_of_no_strength_is_scar(seed: int) -> None:
+def test_sar_with_strength_0_is_scar(seed: int) -> None:
     y = classes(40, 40)
     scar = run(y, Labelling("single-training-set", 10), seed)
     sar = run(
@@ -323,7 +323,7 @@ def test_linear_sar_prefers_typical_positives_more_the_stronger_it_is() -> None:
     assert means[-1] - means[1] > 0.5
 
 
-def test_random_direction_sar_favours_no_side_of_the_classes() -> None:
+def test_random_direction_sar_is_symmetric_between_the_classes() -> None:
     y = classes(400, 400)
     X = features_of(y)
     typical = X.sum(axis=1)
@@ -338,7 +338,7 @@ def test_random_direction_sar_favours_no_side_of_the_classes() -> None:
 
 
 @pytest.mark.parametrize("model", ["linear", "direction"])
-def test_sar_never_looks_at_test_rows(model: Any) -> None:
+def test_sar_does_not_depend_on_test_rows(model: Any) -> None:
     y = np.random.default_rng(0).permutation(classes(50, 50))
     X = features_of(y)
     split = np.where(np.arange(100) % 4 > 0, "train", "test")
@@ -380,7 +380,7 @@ def test_sparse_and_dense_features_give_the_same_labels(model: Any) -> None:
         np.testing.assert_array_equal(dense.train, sparse.train)
 
 
-def test_scar_never_asks_for_features() -> None:
+def test_scar_does_not_use_features() -> None:
     def refuse() -> Any:
         raise AssertionError
 

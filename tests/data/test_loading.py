@@ -1,4 +1,4 @@
-"""Stored data: what a loader returns, checked, shuffled once, and with the truth kept elsewhere."""
+"""Stored data sets: the result of a loader, checked and shuffled once, with true classes stored separately."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_rows_and_classes_arrive_together_in_another_order(tmp_path, monkeypatch
     np.testing.assert_array_equal(sorted_rows(features, codes), sorted_rows(X, target))
 
 
-def test_the_truth_lies_where_nobody_told_of_the_features_would_look():
+def test_true_classes_are_stored_outside_the_folder_of_the_features():
     found = toy("toy-blobs")
     assert Path(found.truth).parent != Path(found.folder)
     assert Path(found.folder).name not in found.truth
@@ -106,7 +106,7 @@ def test_sparse_rows_stay_sparse(tmp_path, monkeypatch):
     )
 
 
-def test_a_split_and_categories_and_holes_are_known_without_opening_arrays():
+def test_split_categories_and_missing_cells_are_known_without_opening_arrays():
     assert toy("toy-coded").categorical == ((1, 4),)
     assert toy("toy-holed").missing == len(range(0, 90, 7))
     found = toy("toy-split")
@@ -131,7 +131,7 @@ def test_small_types_are_kept_and_others_become_float64(tmp_path, monkeypatch, d
         (np.array(["x", "y", "x"], dtype=object), ("x", "y")),
     ],
 )
-def test_classes_are_called_by_their_text(tmp_path, monkeypatch, target, names):
+def test_class_names_are_texts(tmp_path, monkeypatch, target, names):
     assert saved(Data(np.ones((3, 1)), target), tmp_path, monkeypatch).classes == names
 
 
@@ -150,7 +150,7 @@ def test_classes_are_called_by_their_text(tmp_path, monkeypatch, target, names):
         ),
     ],
 )
-def test_what_a_loader_may_not_return_is_said(tmp_path, monkeypatch, data, words):
+def test_invalid_results_of_a_loader_are_refused(tmp_path, monkeypatch, data, words):
     with pytest.raises(DataError) as caught:
         saved(data, tmp_path, monkeypatch)
     assert words in str(caught.value)
@@ -202,7 +202,7 @@ def test_an_identity_that_raises_is_the_data_sets_error():
         toy("toy-file", path="absent")
 
 
-def test_a_loader_that_cannot_be_called_so_is_told():
+def test_wrong_parameters_of_a_loader_are_reported():
     with pytest.raises(
         DataError, match=r"'toy-blobs' could not be loaded: params.colour: the loader has no such parameter"
     ):
@@ -243,7 +243,7 @@ def test_extras_that_do_not_fit_the_rows_are_refused(tmp_path, monkeypatch, chan
         saved(data, tmp_path, monkeypatch)
 
 
-def test_missing_numbers_and_missing_codes_are_counted_apart(tmp_path, monkeypatch):
+def test_missing_numbers_and_missing_codes_are_counted_separately(tmp_path, monkeypatch):
     X = np.array([[0.0, np.nan], [np.nan, 2.0], [1.0, 3.0], [np.nan, 4.0]])
     found = saved(Data(X, np.arange(4) % 2, categorical={0: ("a", "b")}), tmp_path, monkeypatch)
     assert (found.missing, found.missing_codes) == (1, 2)

@@ -108,7 +108,7 @@ def test_sparse_rows_with_split_entries_count_as_their_sum() -> None:
 
 
 @pytest.mark.parametrize("scale", ["none", "standard"])
-def test_sparse_rows_get_the_indices_that_trees_take(scale: Any) -> None:
+def test_sparse_rows_have_32_bit_indices_for_trees(scale: Any) -> None:
     rows = csr_array(np.eye(6))
     rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
     Z: Any = fit_preprocess(Preprocess(scale=scale, norm="l2"), rows, {}).transform(rows)
@@ -136,7 +136,7 @@ def test_sparse_refusals_are_one_sentence() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds, dtype=st.sampled_from([np.float64, np.float32, np.uint8]), order=st.sampled_from("CF"))
-def test_output_is_float64_in_c_order_and_the_input_is_untouched(seed: int, dtype: Any, order: Any) -> None:
+def test_output_is_float64_in_c_order_and_the_input_is_unchanged(seed: int, dtype: Any, order: Any) -> None:
     X = np.asarray(np.abs(np.random.default_rng(seed).integers(0, 4, (12, 3))), dtype=dtype, order=order)
     before = X.copy()
     X.flags.writeable = False
@@ -192,7 +192,7 @@ def test_a_large_mean_does_not_hide_variation() -> None:
     assert Z.std() == pytest.approx(1, rel=1e-6)
 
 
-def test_robust_leaves_rare_values_visible() -> None:
+def test_robust_scaling_keeps_rare_values() -> None:
     X = np.zeros((20, 1))
     X[3] = 1.0
     assert fitted(Preprocess(scale="robust"), X, {}).transform(X)[3, 0] == 1.0
@@ -212,7 +212,9 @@ def test_without_imputation_missing_stays_missing() -> None:
 @pytest.mark.parametrize("sparse", [False, True])
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds)
-def test_other_rows_never_change_a_row(impute: Any, scale: Any, sparse: bool, seed: int) -> None:
+def test_the_transform_of_a_row_does_not_depend_on_other_rows(
+    impute: Any, scale: Any, sparse: bool, seed: int
+) -> None:
     """No leak: a row is transformed by the training rows and itself, not by the rows beside it."""
     train, test = numbers(seed, 12, 0.0 if sparse else 0.2), numbers(seed + 1, 6, 0.0 if sparse else 0.2)
     wrap: Any = csr_array if sparse else np.asarray
@@ -230,7 +232,7 @@ def test_other_rows_never_change_a_row(impute: Any, scale: Any, sparse: bool, se
 
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds)
-def test_the_promise_of_no_missing_values_changes_nothing_else(seed: int) -> None:
+def test_declaring_no_missing_values_changes_nothing_else(seed: int) -> None:
     X = numbers(seed, 20, 0.0)
     for scale in SCALERS:
         config = Preprocess(scale=scale)  # type: ignore[arg-type]
@@ -250,7 +252,7 @@ COUNTS = np.array([[3.0, 0, 1, 0], [4, 0, 0, 0], [0, 1, 1, 0], [0, 0, 5, 9]])
 
 
 @pytest.mark.parametrize("make", [np.array, csr_array])
-def test_rare_columns_go_by_the_training_rows_alone_and_rows_get_their_length(make):
+def test_rare_columns_are_dropped_by_training_rows_and_rows_are_normalised(make):
     config = Preprocess(scale="none", min_count=2, norm="l2")
     fitted = fit_preprocess(config, make(COUNTS[:3]), {})
     found = fitted.transform(make(COUNTS))
@@ -261,13 +263,13 @@ def test_rare_columns_go_by_the_training_rows_alone_and_rows_get_their_length(ma
     assert isinstance(found, np.ndarray) == (make is np.array)
 
 
-def test_a_row_of_zeros_keeps_its_zeros():
+def test_a_row_of_zeros_stays_zero():
     fitted = fit_preprocess(Preprocess(scale="none", norm="l1"), csr_array(COUNTS), {})
     np.testing.assert_array_equal(fitted.transform(csr_array((1, 4))).toarray(), np.zeros((1, 4)))
     np.testing.assert_allclose(abs(fitted.transform(csr_array(COUNTS))).sum(axis=1), 1.0)
 
 
-def test_a_count_that_no_column_reaches_is_one_sentence():
+def test_a_min_count_that_drops_all_columns_is_refused():
     with pytest.raises(DataError, match="min_count = 99 leaves no column"):
         fit_preprocess(Preprocess(min_count=99), COUNTS, {})
     with pytest.raises(DataError, match="not for categorical"):

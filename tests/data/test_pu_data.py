@@ -1,4 +1,4 @@
-"""Real PU data, whose true classes nobody knows, and data whose posterior is known."""
+"""Real PU data, whose true classes are unknown, and data whose posterior is known."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def suite(*parts, dataset='use = "csv"\nparams = { path = "mine.csv", labelled =
     return f'name = "pu"\nreplicates = 2\n[[datasets]]\n{dataset}\n' + "".join(parts)
 
 
-def test_models_of_real_pu_data_are_judged_by_pu_criteria_on_held_out_rows(tmp_path, table):
+def test_models_of_real_pu_data_are_evaluated_by_pu_criteria_on_held_out_rows(tmp_path, table):
     results = run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["pauc"]\n'))
     assert results.counts == {"ok": 2}
     assert results.plan.shown == ("pauc", "puf")
@@ -72,7 +72,7 @@ def test_a_fixed_prior_serves_criteria_that_need_one(tmp_path, table):
     assert row["pa"] > 0.4
 
 
-def test_labels_of_its_own_and_labellings_do_not_mix(tmp_path, table):
+def test_given_labels_exclude_labellings(tmp_path, table):
     made = '[[labellings]]\nscenario = "single-training-set"\nfrequency = 0.5\n'
     ours, theirs = run_text(tmp_path, suite(made, WLR)).rows[0], suite(GIVEN, WLR, dataset='use = "iris"')
     assert ours["status"] == "skipped"
@@ -81,7 +81,7 @@ def test_labels_of_its_own_and_labellings_do_not_mix(tmp_path, table):
     assert "comes without labels of its own" in other["error"]
 
 
-def test_a_criterion_cannot_be_reported_where_classes_are_known(tmp_path):
+def test_a_criterion_cannot_be_reported_if_classes_are_known(tmp_path):
     made = '[[labellings]]\nscenario = "case-control"\npositives = 20\n[report]\nmetrics = ["puf"]\n'
     with pytest.raises(SuiteError, match="'puf' is a criterion and judges PU data only"):
         run_text(tmp_path, suite(WLR, made, dataset='use = "iris"'))

@@ -50,7 +50,7 @@ def test_split_is_a_partition_with_counts_fixed_by_the_class_sizes(
 @settings(deadline=None)
 @given(st.integers(1, 1000), shares)
 @example(1, 0.9)
-def test_held_out_is_the_nearest_number_that_leaves_a_row_to_train(n: int, share: float) -> None:
+def test_held_out_rounds_and_leaves_a_training_row(n: int, share: float) -> None:
     assert held_out(n, share) <= n - 1
     assert abs(held_out(n, share) - share * n) <= 0.5 or held_out(n, share) == n - 1
 
@@ -69,7 +69,7 @@ def test_pool_restricts_the_split_and_full_pool_changes_nothing() -> None:
         np.testing.assert_array_equal(ours, plain)
 
 
-def test_row_order_says_nothing_about_the_class() -> None:
+def test_row_order_is_independent_of_the_class() -> None:
     y = classes(40, 60)
     splits = [train_test(y, 0.3, np.random.default_rng(seed)) for seed in range(4000)]
     for part in (0, 1):
@@ -77,7 +77,7 @@ def test_row_order_says_nothing_about_the_class() -> None:
         assert np.abs(by_place - 0.4).max() < 5 * np.sqrt(0.24 / 4000)
 
 
-def test_every_row_of_a_class_tests_equally_often() -> None:
+def test_every_row_of_a_class_is_a_test_row_equally_often() -> None:
     y = classes(10, 20)
     tested = np.zeros(30)
     for seed in range(3000):
@@ -95,7 +95,7 @@ def test_given_split() -> None:
 
 @settings(deadline=None)
 @given(pu_rows(), st.integers(2, 8), seeds)
-def test_folds_keep_copies_together_and_hold_both_kinds_or_say_why_not(
+def test_folds_keep_copies_together_and_contain_both_kinds_or_are_refused(
     data: tuple[NDArray[np.uint8], NDArray[np.int64]], k: int, seed: int
 ) -> None:
     s, rows = data
@@ -116,7 +116,7 @@ def test_folds_keep_copies_together_and_hold_both_kinds_or_say_why_not(
 
 @settings(deadline=None)
 @given(seeds, st.integers(2, 6))
-def test_folds_are_sound_where_only_some_labelled_rows_are_in_u(seed: int, k: int) -> None:
+def test_folds_are_sound_if_only_some_labelled_rows_are_in_u(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     p, u = rng.choice(30, size=15, replace=False), rng.choice(30, size=k, replace=False)
     s = np.repeat(np.array([1, 0], dtype=np.uint8), [15, k])
@@ -133,7 +133,7 @@ def test_every_row_is_in_every_fold_equally_often() -> None:
     assert np.abs(seen / 2000 - 0.25).max() < 5 * np.sqrt(0.19 / 2000)
 
 
-def test_folds_do_not_depend_on_how_large_the_ids_are() -> None:
+def test_folds_do_not_depend_on_the_size_of_ids() -> None:
     s = np.repeat(np.array([1, 0], dtype=np.uint8), [20, 50])
     rows = np.concatenate([np.arange(20), np.arange(50)])
     small = folds(s, rows, 4, np.random.default_rng(3))
@@ -165,7 +165,7 @@ def test_lee_and_liu_shares() -> None:
     assert [(~mask).sum(), mask.sum(), test.size] == [500, 200, 300]
 
 
-def test_too_few_rows_to_validate() -> None:
+def test_too_few_rows_for_validation() -> None:
     s = np.array([1, 1, 0, 0, 0], dtype=np.uint8)
     with pytest.raises(DataError, match="needs at least 2 distinct labelled rows"):
         validation_share(s, np.array([7, 7, 1, 2, 3]), 0.3, np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""Positives left out of the unlabelled training rows, as in section 5.3 of Lee and Liu (2003)."""
+"""Positives excluded from the unlabelled training rows, as in section 5.3 of Lee and Liu (2003)."""
 
 from dataclasses import asdict, replace
 
@@ -24,7 +24,7 @@ def assigned(share: float, seed: int = 0) -> Assignment:
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
-def test_only_unlabelled_positives_are_left_out(one: float, other: float, seed: int) -> None:
+def test_only_unlabelled_positives_are_excluded(one: float, other: float, seed: int) -> None:
     fewer, more, all_of_them = (assigned(share, seed) for share in (*sorted((one, other)), 1.0))
     assert (fewer.test == all_of_them.test).all()
     assert (fewer.train[fewer.s == 1] == all_of_them.train[all_of_them.s == 1]).all()
@@ -33,7 +33,7 @@ def test_only_unlabelled_positives_are_left_out(one: float, other: float, seed: 
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.0, 0), (0.5, 49), (1.0, 98)])
-def test_how_many_stay_and_what_the_prior_is(share: float, left: int) -> None:
+def test_number_of_kept_positives_and_prior(share: float, left: int) -> None:
     # 140 positives and 210 negatives train; 42 positives are labelled.
     found = assigned(share)
     assert Y[found.train[found.s == 0]].sum() == left
@@ -53,7 +53,7 @@ use = "wlr"
 """
 
 
-def test_as_a_key() -> None:
+def test_unlabelled_positives_in_a_suite() -> None:
     (labelling,) = parse_suite(SUITE, "x.toml").labellings
     assert labelling.unlabelled_positives == 0.25
     for old, new in (("single-training-set", "case-control"), ("frequency = 0.5", 'positives = "given"')):
@@ -63,7 +63,7 @@ def test_as_a_key() -> None:
         parse_suite(SUITE.replace("0.25", "1.25"), "x.toml")
 
 
-def test_the_key_of_a_cell_is_the_old_one_where_nothing_is_left_out() -> None:
+def test_the_default_of_unlabelled_positives_changes_no_key() -> None:
     labelling = Labelling("single-training-set", positives=3, name="mine")
     known = asdict(labelling) | {"name": ""}
     del known["unlabelled_positives"]

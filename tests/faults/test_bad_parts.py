@@ -55,12 +55,12 @@ def test_the_command_exits_with_1_if_data_are_broken(broken_data: tuple[Path, An
     assert stable_rows(out)[0] == {**stable_rows(run_here(tmp_path).folder)[0]}
 
 
-def test_data_with_one_class_are_refused_before_anything_runs(tmp_path: Path) -> None:
+def test_a_single_class_is_refused_before_anything_runs(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "s.toml", datasets=[{"use": "one-class"}])
     result = run(suite, tmp_path / "run", plugins=PLUGINS)
     assert result.returncode == 2
     assert len(sentences(result)) == 1
-    assert "one class only" in sentences(result)[0]
+    assert "has only one class" in sentences(result)[0]
     assert not (tmp_path / "run").exists()
 
 

@@ -1,4 +1,4 @@
-"""The plugin API has a number: newer plugins say so, older ones are told what to change, others go on."""
+"""Versions of the plugin API: newer plugins are refused, older ones get warnings, and others keep working."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ def plugin(**attributes):
     return Origin("p", "d", "1"), lambda: made
 
 
-def test_this_api_is_whole():
+def test_every_api_version_has_its_changes():
     assert set(compatibility.CHANGES) == set(range(2, API + 1))
     assert 1 <= compatibility.OLDEST <= API
     assert verdict(API) == ("", "")
 
 
-def test_a_plugin_that_declares_nothing_is_of_the_first_api(third):
+def test_a_plugin_without_a_declaration_uses_the_first_api(third):
     assert verdict(None) == verdict(1)
 
 
 @pytest.mark.parametrize("declared", ["1", 0, -1, 1.5, True, [1]])
-def test_what_is_no_number_of_an_api_is_refused(declared):
+def test_invalid_api_versions_are_refused(declared):
     refusal, advice = verdict(declared)
     assert refusal.startswith(f"PUBENCH_API is {declared!r}; set it to the version of the plugin API")
     assert not advice
 
 
-def test_an_older_plugin_is_used_and_told_what_to_change(third):
+def test_an_older_plugin_is_used_with_a_warning(third):
     registry = build_registry([plugin(PUBENCH_API=2)])
     assert registry.algorithm("x").spec.estimator == "a:b"
     (told,) = registry.warnings()
@@ -62,14 +62,14 @@ def test_an_older_plugin_is_used_and_told_what_to_change(third):
     )
 
 
-def test_a_plugin_too_old_is_unusable_and_told_all_that_changed(third):
+def test_a_plugin_that_is_too_old_is_refused_with_all_changes(third):
     (info,) = build_registry([plugin()]).plugins
     assert "made for plugin API 1" in info.error
     assert "rename 'needs_prior' to 'needs'; return lists, not tuples; then set PUBENCH_API = 3" in info.error
     assert not info.names
 
 
-def test_a_deprecated_hook_is_told_under_the_plugins_name(monkeypatch):
+def test_a_deprecated_hook_is_a_warning_under_the_plugins_name(monkeypatch):
     said = PluginDeprecationWarning("the hook pubench_algorithms will go; use another")
     spec = pluggy.HookspecMarker("pubench")(warn_on_impl=said)
 
@@ -93,7 +93,7 @@ def future(tmp_path_factory):
     return folder
 
 
-def test_a_newer_plugin_says_so_and_nothing_else_fails(future):
+def test_a_newer_plugin_is_refused_and_others_work(future):
     listed = pubench(future, "plugins", "--json")
     assert listed.returncode == 0
     found = json.loads(listed.stdout)
@@ -106,7 +106,7 @@ def test_a_newer_plugin_says_so_and_nothing_else_fails(future):
     assert not [name for name, info in infos.items() if info["error"] and not name.startswith("next")]
 
 
-def test_the_plain_list_says_that_it_is_unusable(future):
+def test_the_list_shows_a_newer_plugin_as_broken(future):
     shown = pubench(future, "plugins").stdout
     assert f"next-year (next-year 1.0): BROKEN: {NEWER}" in shown
     assert "Metamorphosis" not in shown
@@ -119,7 +119,7 @@ def test_a_newer_file_is_one_sentence(tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_number_is_read_without_running_the_source(tmp_path, monkeypatch):
+def test_the_version_is_read_without_running_the_source(tmp_path, monkeypatch):
     (tmp_path / "unrun").mkdir()
     (tmp_path / "unrun" / "__init__.py").write_text("raise SystemExit('run')\n")
     (tmp_path / "unrun" / "hooks.py").write_text("1 / 0\nPUBENCH_API: int = 7\n")
@@ -131,5 +131,5 @@ def test_the_number_is_read_without_running_the_source(tmp_path, monkeypatch):
     assert declared_in("no_such_module") is None
 
 
-def test_first_party_plugins_need_no_advice():
+def test_first_party_plugins_have_no_warnings():
     assert discover(third_party=False).warnings() == ()

@@ -1,4 +1,4 @@
-"""Import strings find their object or say what is missing; a plugin file is one module, loaded once."""
+"""Import strings resolve to their object or raise a clear error; a plugin file is one module, loaded once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_an_import_string_names_a_function_or_a_nested_attribute():
 
 
 @pytest.mark.parametrize("reference", ["json", "json:", ":dumps", "", "json.dumps"])
-def test_what_is_no_import_string_is_refused_by_example(reference):
+def test_invalid_import_strings_are_refused_with_an_example(reference):
     with pytest.raises(PubenchError, match=r"must look like 'package\.module:attribute'"):
         resolve(reference)
 
@@ -56,12 +56,12 @@ def test_a_file_is_loaded_once_and_its_import_strings_resolve(plugin_file, tmp_p
     assert resolve(f"{path.stem}:f")() == 5
 
 
-def test_dataclasses_in_a_file_know_their_module(plugin_file):
+def test_dataclasses_in_a_file_have_their_module(plugin_file):
     text = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\n"
     assert load_file(plugin_file(text)).A(3).x == 3
 
 
-def test_a_file_that_raises_leaves_no_half_module(plugin_file):
+def test_a_file_that_raises_leaves_no_partial_module(plugin_file):
     path = plugin_file("x = 1\nraise RuntimeError('no')\n")
     with pytest.raises(RuntimeError, match="no"):
         load_file(path)
@@ -84,14 +84,14 @@ def test_a_second_file_of_the_same_name_is_refused(plugin_file, tmp_path):
         load_file(plugin_file("x = 2\n", tmp_path / "other"))
 
 
-def test_a_file_that_is_importable_anyway_is_imported_as_that_module(plugin_file, tmp_path, monkeypatch):
+def test_an_importable_file_is_imported_as_its_module(plugin_file, tmp_path, monkeypatch):
     path = plugin_file("x = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert load_file(path) is __import__(path.stem)
 
 
 @pytest.mark.parametrize("name", ["missing.py", "folder.py", "notes.txt"])
-def test_what_is_no_python_file_is_refused(tmp_path, name):
+def test_other_files_than_python_files_are_refused(tmp_path, name):
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "notes.txt").write_text("")
     with pytest.raises(PubenchError, match=r"is not a Python file; name an existing \.py file"):

@@ -1,4 +1,4 @@
-"""Discovery: a broken plugin is listed with its reason and takes nothing else with it."""
+"""Discovery: a broken plugin is listed with its reason and does not affect others."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_broken_plugin_is_listed_with_its_reason_in_one_line(broken, name):
     assert not info["names"]
 
 
-def test_broken_plugins_take_no_other_with_them(broken):
+def test_broken_plugins_do_not_affect_others(broken):
     folder, infos = broken
     assert infos.keys() >= FIRST_PARTY | {"good"}
     assert [name for name in FIRST_PARTY | {"good"} if infos[name]["error"]] == []
@@ -93,14 +93,14 @@ def test_broken_plugins_take_no_other_with_them(broken):
     assert names >= {"wlr", "naive-lr", "supervised-lr", "good-method"}
 
 
-def test_the_plain_list_says_who_is_broken_and_why(broken):
+def test_the_list_shows_broken_plugins_with_reasons(broken):
     listed = pubench(broken[0], "plugins")
     assert listed.returncode == 0
     assert "bad-raises (bad-raises 1.0): BROKEN: RuntimeError: no luck\n" in listed.stdout
     assert "good (good 1.0): 1 algorithms\n" in listed.stdout
 
 
-def test_an_unknown_name_says_that_some_plugins_were_not_loaded(broken):
+def test_the_error_for_an_unknown_name_mentions_broken_plugins(broken):
     code = "import pubench\ntry: pubench.make('god-method')\nexcept LookupError as error: print(error)"
     said = python(broken[0], code).stdout
     assert "did you mean 'good-method'?" in said
@@ -118,7 +118,7 @@ def twins(tmp_path_factory):
     return folder
 
 
-def test_a_name_given_twice_is_refused_naming_both_distributions_and_others_work(twins):
+def test_a_duplicate_name_is_refused_with_both_distributions_and_others_work(twins):
     code = """
         import pubench
         for name in ("twin", "wlr", "lonely", "naive-lr"):
@@ -136,7 +136,7 @@ def test_a_name_given_twice_is_refused_naming_both_distributions_and_others_work
     assert said["naive-lr"] == "UnlabeledAsNegative"
 
 
-def test_listings_tell_duplicates_and_leave_them_out(twins):
+def test_listings_report_duplicates_and_omit_them(twins):
     listed = pubench(twins, "list", "algorithms")
     assert listed.returncode == 0
     names = {line.split()[0] for line in listed.stdout.splitlines()}
@@ -147,7 +147,7 @@ def test_listings_tell_duplicates_and_leave_them_out(twins):
 
 
 @pytest.mark.parametrize("off", [("--no-third-party", {}), (None, {"PUBENCH_THIRD_PARTY": "0"})])
-def test_third_party_plugins_can_be_left_out(twins, off):
+def test_third_party_plugins_can_be_excluded(twins, off):
     flag, environment = off
     listed = pubench(twins, "list", "algorithms", *filter(None, [flag]), **environment)
     names = {line.split()[0] for line in listed.stdout.splitlines()}
@@ -158,7 +158,7 @@ def test_third_party_plugins_can_be_left_out(twins, off):
     assert {info["origin"]["plugin"] for info in found["plugins"]} == FIRST_PARTY
 
 
-def test_a_plugin_left_out_is_not_even_imported(tmp_path):
+def test_an_excluded_plugin_is_not_imported(tmp_path):
     install(tmp_path, "loud", "open('imported', 'w').write('x')" + algorithm("loud"))
     pubench(tmp_path, "plugins", "--no-third-party")
     assert not (tmp_path / "imported").exists()
@@ -207,7 +207,7 @@ def test_a_single_file_is_a_plugin_and_its_version_is_its_content(tmp_path):
     assert "toy" not in discover().all("algorithms")
 
 
-def test_a_file_that_was_asked_for_must_load(tmp_path):
+def test_a_named_plugin_file_must_load(tmp_path):
     (tmp_path / "toy_broken.py").write_text("1 / 0")
     with pytest.raises(PubenchError, match=r"plugin file '.*toy_broken\.py': ZeroDivisionError"):
         discover(files=[tmp_path / "toy_broken.py"])

@@ -1,4 +1,4 @@
-"""``pubench plugin new``: what it makes passes its own tests at once, what it refuses leaves nothing."""
+"""``pubench plugin new``: a new plugin passes its own tests, and a refusal writes nothing."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def installed(folder):
 @pytest.mark.parametrize(
     "kind", ["metric", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS if kind != "metric")]
 )
-def test_what_is_made_passes_its_own_tests_and_runs_its_own_suite(tmp_path, kind):
+def test_a_new_plugin_passes_its_tests_and_runs_its_suite(tmp_path, kind):
     folder = made(tmp_path, f"my-{kind}", kind)
     installed(folder)
     said = tool(folder, "pytest", "-q", "-p", "no:cacheprovider")
@@ -80,7 +80,7 @@ def test_what_is_made_passes_its_own_tests_and_runs_its_own_suite(tmp_path, kind
 
 @pytest.mark.parametrize(("kind", "cython"), VARIANTS)
 @pytest.mark.parametrize("name", ["x", LONG])
-def test_what_is_made_is_complete_and_clean(tmp_path, capsys, monkeypatch, kind, cython, name):
+def test_a_new_plugin_is_complete_and_clean(tmp_path, capsys, monkeypatch, kind, cython, name):
     assert len(LONG) == 40
     monkeypatch.chdir(tmp_path)
     pubench_here(capsys, "plugin", "new", name, "--kind", kind, *(["--cython"] if cython else []))
@@ -97,7 +97,7 @@ def test_what_is_made_is_complete_and_clean(tmp_path, capsys, monkeypatch, kind,
 
 
 @pytest.mark.slow
-def test_mypy_has_nothing_to_say(tmp_path, capsys, monkeypatch):
+def test_a_new_plugin_passes_mypy(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     packages = []
     for kind, cython in VARIANTS:
@@ -111,7 +111,7 @@ def test_mypy_has_nothing_to_say(tmp_path, capsys, monkeypatch):
     tool(tmp_path, "mypy", "--config-file", str(settings), "--cache-dir", os.devnull, *packages)
 
 
-def test_the_folder_is_readable_by_others_and_nothing_else_is_left(tmp_path):
+def test_the_folder_is_readable_by_others_and_no_temporary_files_are_left(tmp_path):
     folder = made(tmp_path, "plain", "metric")
     assert folder.stat().st_mode & 0o055 == 0o055 & ~_umask()
     assert [path.name for path in tmp_path.iterdir()] == ["plain"]
@@ -151,7 +151,7 @@ def test_a_refusal_is_one_sentence_and_writes_nothing(tmp_path, capsys, monkeypa
     assert not list((tmp_path / "there").iterdir())
 
 
-def test_a_disk_that_fails_leaves_nothing_half_written(tmp_path, monkeypatch):
+def test_a_write_error_leaves_no_partial_package(tmp_path, monkeypatch):
     from pubench.errors import PubenchError
     from pubench.plugins.discovery import discover
     from pubench.scaffold import new_plugin

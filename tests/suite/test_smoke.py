@@ -1,4 +1,4 @@
-"""The smoke size of a suite, and entries that name the entries of other tables."""
+"""The smoke size of a suite, and entries that refer to entries of other tables."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def cells(suite: Suite) -> list[tuple[str, str, str]]:
     return [(cell.dataset, cell.labelling, cell.algorithm) for cell in plan.cells if cell.replicate == 0]
 
 
-def test_entries_run_only_with_what_they_name() -> None:
+def test_entries_run_only_with_the_labels_they_list() -> None:
     assert cells(parse_suite(TEXT, "x.toml")) == [
         ("iris", "few", "W"),
         ("iris", "few", "naive-lr"),
@@ -70,7 +70,7 @@ def test_entries_run_only_with_what_they_name() -> None:
     ]
 
 
-def test_a_key_is_the_same_with_and_without_the_names() -> None:
+def test_cell_keys_do_not_depend_on_listed_labels() -> None:
     registry = discover(third_party=False)
     free = TEXT.replace('labellings = ["few"]\n', "").replace('name = "W"\ndatasets = ["wine"]', 'name = "V"')
     whole, more = (
@@ -80,7 +80,7 @@ def test_a_key_is_the_same_with_and_without_the_names() -> None:
     assert {cell.key for cell in whole.cells} < {cell.key for cell in more.cells}
 
 
-def test_the_smoke_size_keeps_what_it_names() -> None:
+def test_the_smoke_size_keeps_the_listed_entries() -> None:
     table = """
 [smoke]
 datasets = ["wine"]
@@ -144,6 +144,6 @@ def test_a_name_that_ends_in_smoke_finds_the_whole_suite(
         ),
     ],
 )
-def test_labels_that_nobody_has_are_told(old: str, new: str, told: str) -> None:
+def test_unknown_labels_are_reported(old: str, new: str, told: str) -> None:
     with pytest.raises(SuiteError, match=told):
         parse_suite(TEXT.replace(old, new), "x.toml")

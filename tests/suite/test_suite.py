@@ -1,4 +1,4 @@
-"""A suite is either a frozen value or an error that names file, key, value and remedy."""
+"""A suite is either a frozen value or an error with file, key, value and remedy."""
 
 import importlib.util
 import json
@@ -143,7 +143,7 @@ def test_defaults() -> None:
     assert suite.report.metrics == ("accuracy", "f1", "roc-auc")
 
 
-def test_a_grid_is_tried_whole_unless_told() -> None:
+def test_a_grid_is_tried_completely_by_default() -> None:
     assert parse_suite(MINIMAL + '[tuning]\nsampler = "grid"', "x").tuning.trials is None
     assert parse_suite(MINIMAL + '[tuning]\nsampler = "grid"\ntrials = 3', "x").tuning.trials == 3
 
@@ -154,7 +154,7 @@ def test_a_data_set_overrides_preprocess_key_by_key() -> None:
     assert digits.preprocess == {"impute": "mean", "scale": "robust", "categorical": "codes"}
 
 
-def test_an_empty_search_is_none() -> None:
+def test_an_empty_search_means_the_own_space() -> None:
     text = MINIMAL + "tune = true\nsearch = {}"
     assert parse_suite(text, "x").algorithms[0].search is None
 
@@ -191,7 +191,7 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
         load_suite(path)
 
 
-def test_a_byte_order_mark_is_no_harm(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_bytes(b"\xef\xbb\xbf" + MINIMAL.encode())
     assert load_suite(path) == load_suite(str(path)) == parse_suite(MINIMAL, "x.toml")
@@ -210,7 +210,7 @@ def test_names_and_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bundle
     assert suite_text("quickstart") == (ROOT / "suites" / "quickstart.toml").read_text(encoding="utf-8")
 
 
-def test_every_bundled_suite_is_valid_and_called_as_its_file(bundle: None) -> None:
+def test_every_bundled_suite_is_valid_and_named_like_its_file(bundle: None) -> None:
     assert "quickstart" in bundled_suites()
     for name, description in bundled_suites().items():
         suite = load_suite(name)
@@ -218,7 +218,7 @@ def test_every_bundled_suite_is_valid_and_called_as_its_file(bundle: None) -> No
         assert description
 
 
-def test_without_bundle_nothing_is_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_bundle_no_suite_is_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pubench.suite.BUNDLE", "pubench_suites_elsewhere")
     assert bundled_suites() == {}
 
@@ -229,7 +229,7 @@ def objects(schema: object) -> list[dict[str, object]]:
     return [*found, schema] if isinstance(schema, dict) and "properties" in schema else found
 
 
-def test_the_schema_describes_every_key_and_knows_no_null() -> None:
+def test_the_schema_describes_every_key_without_null() -> None:
     schema = suite_schema()
     assert json.loads(json.dumps(schema)) == schema
     tables = objects(schema)
@@ -279,7 +279,7 @@ def test_any_value_anywhere_gives_a_suite_or_problems(key: tuple[str | int, ...]
     assert isinstance(read, Suite) or all(problem.text for problem in read)
 
 
-def test_importing_suites_stays_light() -> None:
+def test_importing_suites_loads_no_heavy_package() -> None:
     code = "import sys, pubench.suite; print([m for m in ('sklearn', 'pandas', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

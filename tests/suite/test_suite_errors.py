@@ -110,6 +110,11 @@ WRONG = [
     ),
     (
         "positives = 100",
+        'positives = "given"\nmechanism = ["sar"]',
+        'labellings[0].mechanism = ["sar"]: must be',
+    ),
+    (
+        "positives = 100",
         'positives = "given"\ntest_from = "unlabelled"',
         'labellings[0].test_from = "unlabelled": cannot be "unlabelled" with positives = "given"',
     ),
@@ -260,7 +265,7 @@ def test_a_parameter_is_fixed_or_searched() -> None:
     )
 
 
-def test_all_problems_are_told_each_once() -> None:
+def test_all_problems_are_reported_once() -> None:
     wrong = MINIMAL.replace("positives = 100", "positives = -3\nfrequency = 2.0") + DATASET
     lines = problems(wrong + '[preprocess]\nimpute = "x"\n[prior]\nsource = 7')
     starts = ["datasets[1]", "labellings[0]", "labellings[0].frequency", "labellings[0].positives"]
@@ -271,12 +276,12 @@ def test_all_problems_are_told_each_once() -> None:
     ]
 
 
-def test_an_automatic_label_may_meet_a_given_one() -> None:
+def test_a_derived_label_may_equal_a_given_one() -> None:
     named = LABELLING.replace("positives = 100", 'positives = 9\nname = "case-control n_p=100"')
     check_one(MINIMAL.replace(LABELLING, LABELLING + named), "labellings[1]: label 'case-control n_p=100'")
 
 
-def test_what_is_not_toml_is_located() -> None:
+def test_toml_errors_are_located() -> None:
     assert problems("name = 'x'\nseed = = 3\n") == [
         "x.toml: is not valid TOML at line 2, column 8: Invalid value; fix it there"
     ]

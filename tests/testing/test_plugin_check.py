@@ -1,4 +1,4 @@
-"""``pubench plugin check``: a good plugin passes, and each bad one is caught with a message of its own."""
+"""``pubench plugin check``: a good plugin passes, and each bad one has its own finding."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ QUICK = ("reads-globals",)
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in BAD]
 )
-def test_a_bad_plugin_is_caught_with_its_own_message(tmp_path, name):
+def test_a_bad_plugin_has_its_own_finding(tmp_path, name):
     parts, check, message = BAD[name]
     found = findings(tmp_path, written(tmp_path, name, **parts), 1)
     assert message in found[check]
@@ -180,7 +180,7 @@ def test_a_bad_plugin_is_caught_with_its_own_message(tmp_path, name):
     assert all("\n" not in said for said in found.values())
 
 
-def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
+def test_a_good_plugin_passes_with_a_readable_report(tmp_path):
     shown = pubench(tmp_path, "plugin", "check", written(tmp_path, "good"), COLUMNS="100").stdout
     lines = shown.splitlines()
     assert lines[0] == "algorithm means"
@@ -191,18 +191,18 @@ def test_a_good_plugin_passes_and_the_report_can_be_read(tmp_path):
 
 
 @pytest.mark.slow
-def test_blank_metadata_are_none(tmp_path):
+def test_blank_metadata_count_as_missing(tmp_path):
     file = written(tmp_path, "blank")
     file.write_text(file.read_text().replace('licence="MIT"', 'licence=" "'))
     assert "the spec of 'means' lacks licence;" in findings(tmp_path, file, 1)["test_metadata"]
 
 
-def test_every_message_is_another():
+def test_messages_are_distinct():
     assert len({message for _, _, message in BAD.values()}) >= 8
 
 
 @pytest.mark.slow
-def test_a_plugin_that_kills_or_hangs_its_process_is_a_finding_and_the_others_go_on(tmp_path):
+def test_a_crash_or_a_hang_is_a_finding_and_other_checks_continue(tmp_path):
     file = written(tmp_path, "deadly", fit="import os\n        X.std() or os.abort()")
     found = findings(tmp_path, file, 1)
     assert found == {"test_constant_features": "it killed its process with SIGABRT"}
@@ -223,7 +223,7 @@ def test_a_plugin_that_kills_or_hangs_its_process_is_a_finding_and_the_others_go
         ("raising.py", "raising.py': ZeroDivisionError: division by zero"),
     ],
 )
-def test_what_cannot_be_checked_is_one_sentence(tmp_path, wanted, said):
+def test_targets_that_cannot_be_checked_are_one_sentence(tmp_path, wanted, said):
     (tmp_path / "notes.txt").write_text("nothing")
     (tmp_path / "hookless.py").write_text("x = 1")
     (tmp_path / "raising.py").write_text("1 / 0")
@@ -248,7 +248,7 @@ def pubench_metrics(): return [Metric(name='mine', function='sklearn.metrics:acc
 
 
 @pytest.mark.slow
-def test_a_package_may_not_import_scikit_learn_at_once(tmp_path):
+def test_importing_scikit_learn_in_a_package_is_a_finding(tmp_path):
     install(tmp_path, "heavy", HEAVY)
     done = pubench_with(tmp_path, "plugin", "check", "mine", "--json")
     found = {o["check"]: o["message"] for o in json.loads(done.stdout) if o["status"] == "finding"}
