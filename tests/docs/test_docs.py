@@ -104,7 +104,7 @@ def pages() -> Iterator[Any]:
 
 # With pytest-xdist's --dist loadgroup all pages go to one worker, and quickstart is run once.
 @pytest.mark.xdist_group("docs")
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", list(pages()))
 def test_every_command_runs_and_prints_what_is_shown(page: Path, folder: Path) -> None:
     printed = ""
     for block in blocks(page):

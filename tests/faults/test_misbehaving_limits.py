@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fault_tools import PLUGIN, jump_at_hangs, named, stable_rows, write_suite
+from fault_tools import PLUGIN, hurry_at_hangs, named, stable_rows, write_suite
 
 from pubench.api import run_suite
 from pubench.results.store import read_records, read_trials
@@ -34,7 +34,7 @@ def test_a_hanging_cell_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for folder in ("alone", "beside"):
         (tmp_path / folder).mkdir()
     run_here(tmp_path / "alone", algorithms=named("sensitive"))
-    jump_at_hangs(monkeypatch, tmp_path / "hangs")
+    hurry_at_hangs(monkeypatch, tmp_path / "hangs")
     run_here(tmp_path / "beside", algorithms=named(name, "sensitive"))
     hung, good = stable_rows(tmp_path / "beside" / "run")
     assert (hung["status"], hung["error"]) == ("timeout", "did not finish within 600 seconds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fault_tools import jump_at_hangs
+from fault_tools import hurry_at_hangs
 
 from pubench import run_suite
 from pubench.results.record import ModelRecord
@@ -42,8 +42,8 @@ class Exits(Base):
 
 class Hangs(Base):
     def staged_decision_function(self, X):
-        with open(os.environ["HANGS"], "ab", buffering=0) as hangs:
-            hangs.write(b".")
+        with open(os.environ["HANGS"], "a") as hangs:
+            print(os.getpid(), file=hangs)
         time.sleep(6000)
 
 
@@ -97,7 +97,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     (folder / "plugin.py").write_text(PLUGIN)
     (folder / "s.toml").write_text(SUITE)
     with pytest.MonkeyPatch.context() as patch:
-        jump_at_hangs(patch, folder / "hangs")
+        hurry_at_hangs(patch, folder / "hangs")
         return run_suite(folder / "s.toml", out=folder / "run", plugins=[Path(folder / "plugin.py")])
 
 
