@@ -197,7 +197,7 @@ def _run(
     known = read_provenance(folder)
     if not jobs and not failed and cards.keys() <= read_cards(folder).keys():
         return
-    options = {"jobs": execution.jobs, "backend": execution.backend}
+    options: dict[str, JSONValue] = {"jobs": execution.jobs, "backend": execution.backend}
     write_provenance(folder, [*known, gather(registry, cards, options)])
     store = Store(folder)
     try:

@@ -9,15 +9,13 @@ all-positive): :func:`pubench.metrics.collapsed` tells.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pubench import risk
 from pubench._ranking import auc_and_ap
 from pubench.risk import Loss
-from pubench.specs import Scenario
+from pubench.specs import Array, Scenario
 
 __all__ = ["Validation", "fp_fn", "nnpu_risk", "pa", "pauc", "pu_risk", "puf"]
 
@@ -39,9 +37,9 @@ class Validation:
     scenario : {"case-control", "single-training-set"}
     """
 
-    s: NDArray[Any]
-    score: NDArray[Any]
-    decision: NDArray[Any]
+    s: Array
+    score: Array
+    decision: Array
     prior: float | None
     scenario: Scenario
 
@@ -140,7 +138,7 @@ def _positive_rates(validation: Validation) -> tuple[float, float]:
     return float(np.mean(validation.decision[labelled])), float(np.mean(validation.decision[~labelled]))
 
 
-def _judged(validation: Validation, loss: Loss) -> NDArray[Any]:
+def _judged(validation: Validation, loss: Loss) -> Array:
     # A classifier's decisions may differ from the sign of its scores; the zero-one loss is about decisions.
     return np.where(validation.decision == 1, 1.0, -1.0) if loss == "zero-one" else validation.score
 

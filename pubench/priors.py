@@ -5,17 +5,21 @@ from __future__ import annotations
 import copy
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, SupportsFloat
 
 from pubench.errors import PriorError, UnknownNameError
 from pubench.plugins.imports import resolve
 from pubench.specs import SCENARIOS
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike
 
+    from pubench.estimators.rows import Estimator, Rows
     from pubench.plugins.registry import Registered
-    from pubench.specs import PriorEstimator, Scenario
+    from pubench.specs import JSONValue, PriorEstimator, Scenario
+
+    RandomState = int | np.random.RandomState | np.random.Generator | None
 
 __all__ = [
     "DEFAULT",
@@ -66,13 +70,13 @@ def find_estimator(name: str) -> Registered[PriorEstimator]:
 
 
 def estimate_prior(
-    X: Any,
+    X: Rows,
     s: ArrayLike,
     *,
     scenario: Scenario,
     estimator: str = ESTIMATE,
-    random_state: Any = None,
-    **params: Any,
+    random_state: RandomState = None,
+    **params: JSONValue,
 ) -> PriorEstimate:
     """Estimate Pr(y = 1) from labelled positive and unlabelled rows.
 
@@ -131,7 +135,7 @@ def _codes(s: ArrayLike) -> ArrayLike:
         raise PriorError(f"labels must be 1 (labelled) and 0 (unlabelled), or two classes: {error}") from None
 
 
-def checked(found: Any, name: str) -> PriorEstimate:
+def checked(found: PriorEstimate | SupportsFloat, name: str) -> PriorEstimate:
     """Return what an estimator gave as an estimate; a plain number has no interval: anything may be true."""
     made = found if isinstance(found, PriorEstimate) else PriorEstimate(float(found), 0.0, 1.0, 1.0)
     if not 0.0 < made.value < 1.0:
@@ -139,7 +143,7 @@ def checked(found: Any, name: str) -> PriorEstimate:
     return made
 
 
-def prior_to_use(estimator: Any, X: Any, s: ArrayLike) -> float:
+def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:
     """Return the number behind a classifier's ``prior``: itself, or what the prior estimator that it names says.
 
     For ``_fit``. The estimator sees the classifier's ``scenario`` and ``random_state``; a RandomState

@@ -52,9 +52,13 @@ class CriterionPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How hyper-parameters are searched; ``trials`` is None for a whole grid."""
+    """How hyper-parameters are searched; ``engine`` is the sampler's import string, empty for a grid.
+
+    ``trials`` is None for the whole grid.
+    """
 
     sampler: str
+    engine: str
     trials: int | None
     batch: int
     folds: int | None

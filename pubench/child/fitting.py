@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench.errors import PubenchError
+from pubench.estimators.rows import Estimator
 from pubench.protocol import Predictions
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimator", "MisbehaviourError", "Recipe", "fit", "predict", "protect", "take_rows"]
 
-Estimator: TypeAlias = Any
-"""A plugin's estimator. edge: scikit-learn ships no types, and plugins owe none."""
 _FEW = 1e-12
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from pubench.plugins.imports import resolve
 from pubench.protocol import Trial
 from pubench.scoring import finite
 from pubench.specs import Choice, Float, Int, Param
@@ -54,7 +55,7 @@ def search(
             known[name] = _attempt(params, evaluate)
         return known[name]
 
-    if plan.sampler == "grid":
+    if not plan.engine:
         return [attempt(point) for point in _grid_points(space, plan.trials, seed)]
     return _run_study(space, plan, guide, seed, attempt)
 
@@ -117,9 +118,8 @@ def _run_study(
     from optuna.trial import TrialState
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    samplers = {"random": optuna.samplers.RandomSampler, "tpe": optuna.samplers.TPESampler}
     study = optuna.create_study(
-        sampler=samplers[plan.sampler](seed=seed % 2**32),
+        sampler=resolve(plan.engine)(seed=seed % 2**32),
         direction="maximize" if guide.maximise else "minimize",
     )
     distributions = {name: _distribution(param) for name, param in space.items()}

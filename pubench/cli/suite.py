@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from pubench.cli.options import SUITE, data_option, plugin_options
 
 if TYPE_CHECKING:
-    from pubench.results.table import Results
+    from pubench.results.table import Results, Row
 
 __all__ = ["suite"]
 
@@ -47,14 +47,18 @@ def run(
     plugin_files: tuple[Path, ...],
     no_third_party: bool,
     quiet: bool,
-    **options: Any,
+    jobs: int,
+    backend: str,
+    address: str | None,
+    retry_failed: bool,
+    force: bool,
 ) -> int:
     """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
     from pubench.api import run_suite
     from pubench.cli.progress import make_progress
     from pubench.run.driver import stop_workers
 
-    progress = make_progress(quiet=quiet, jobs=options["jobs"])
+    progress = make_progress(quiet=quiet, jobs=jobs)
     signal.signal(signal.SIGTERM, progress.stop)
     # Shells start background jobs of scripts with SIGINT ignored: Ctrl-C is then meant for another program.
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
@@ -67,7 +71,11 @@ def run(
                 plugins=plugin_files,
                 third_party=False if no_third_party else None,
                 progress=progress,
-                **options,
+                jobs=jobs,
+                backend=backend,
+                address=address,
+                retry_failed=retry_failed,
+                force=force,
             )
     except BaseException as error:
         # An interrupt in the middle of a library's own clean-up may arrive here as another error.
@@ -184,7 +192,7 @@ def status(folder: Path, errors: bool, as_json: bool) -> int:
     return 1 if failed else 0
 
 
-def _place(row: dict[str, Any]) -> str:
+def _place(row: Row) -> str:
     names = [
         row["dataset"],
         row["labelling"],

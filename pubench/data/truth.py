@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench.data.cache import digest
+from pubench.specs import Array
 
 __all__ = ["read_posterior", "read_sides", "read_split", "read_target", "truth_path"]
 
@@ -43,9 +43,9 @@ def read_sides(truth: str, classes: Mapping[int, int]) -> NDArray[np.int8]:
 
 
 @lru_cache(maxsize=4)
-def read_split(truth: str) -> NDArray[Any]:
+def read_split(truth: str) -> Array:
     """Return ``"train"`` or ``"test"`` of each row, shape (n,)."""
-    split: NDArray[Any] = np.load(Path(truth).with_suffix(".split.npy"))
+    split: Array = np.load(Path(truth).with_suffix(".split.npy"))
     return split
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from pubench.data.labelling import Labelling
 from pubench.errors import PubenchError, SuiteError, UnknownNameError
 from pubench.plan.cells import ResolvedSuite, lay_out
 from pubench.plan.datasets import ResolvedDataset, resolve_dataset
@@ -27,6 +25,7 @@ from pubench.suite.columns import on_training
 
 __all__ = ["ExecutionPlan", "plan_suite"]
 
+E = TypeVar("E")
 T = TypeVar("T")
 # How many problems of one data set entry with labellings are reported in full.
 _SHOWN_PROBLEMS = 5
@@ -43,94 +42,98 @@ class ExecutionPlan:
 
 
 def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence[str] = ()) -> ExecutionPlan:
-    """Resolve every name, prepare the data, and list the cells in order.
+    """Resolve every name, load the data, and list the cells in order.
 
     Raises
     ------
     SuiteError
         One line for each name that is unknown and each request that the data cannot serve.
     """
-    problems: list[str] = []
-    base, tuning = Path(source).absolute().parent, suite.tuning
-
-    def gather(key: str, make: Callable[[int], T], count: int) -> list[T]:
-        made = []
-        for number in range(count):
-            try:
-                made.append(make(number))
-            except PubenchError as error:
-                problems.append(f"{source}: {key.format(number)}: {error}")
-        return made
-
-    algorithms = gather(
-        "algorithms[{}]", lambda i: resolve_algorithm(suite.algorithms[i], registry), len(suite.algorithms)
-    )
-    criteria = gather(
-        "tuning.criteria[{}]",
-        lambda i: resolve_criterion(tuning.criteria[i], registry, tuning),
-        len(tuning.criteria),
-    )
-    shown = gather(
-        "report.metrics[{}]",
-        lambda i: _shown(suite.report.metrics[i], registry, suite),
-        len(suite.report.metrics),
-    )
-    priors = gather("prior", lambda _: resolve_priors(suite.prior, registry), 1)
-    entries = gather(
-        "datasets[{}]",
-        lambda i: resolve_dataset(suite.datasets[i], registry, base, files, suite.limits.load_seconds),
-        len(suite.datasets),
-    )
-    datasets = [data for together in entries for data in together]
-    training = gather(
-        "report.training[{}]",
-        lambda i: resolve_training_criterion(suite.report.training[i], registry, suite, datasets),
-        len(suite.report.training),
-    )
-    for together in entries:
-        before = len(problems)
-        for data in together:
-            gather("labellings[{}]", partial(_check, data, suite.labellings), len(suite.labellings))
-        _shorten(problems, before, source)
-    if problems:
-        raise SuiteError("\n".join(problems))
-    pu_criteria = _pu_criteria(criteria, [one for one in shown if one is not None], datasets)
-    resolved = ResolvedSuite(
-        suite,
-        datasets,
-        algorithms,
-        criteria,
-        priors[0],
-        metric_plans(registry.metrics()),
-        tuple(one.plan for one in pu_criteria),
-        tuple(files),
-        training,
-    )
-    laid_out = lay_out(resolved)
+    resolved, pu_criteria = _resolve(suite, registry, source, files)
+    laid_out, training = lay_out(resolved), [str(one.name) for one in resolved.training]
+    shown = _names_shown(suite, pu_criteria, resolved.datasets)
     plan = Plan(
         suite.name,
         suite.description,
-        _described(registry, pu_criteria, training),
-        (*_names_shown(suite, pu_criteria, datasets), *(on_training(str(one.name)) for one in training)),
+        _described(registry, pu_criteria, resolved.training),
+        (*shown, *map(on_training, training)),
         tuple(laid_out.cells),
         suite.report.rules,
         suite.paper,
     )
-    loaded = {data.label: data.plan for data in datasets if isinstance(data.plan, DataPlan)}
+    loaded = {data.label: data.plan for data in resolved.datasets if isinstance(data.plan, DataPlan)}
     return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded)
 
 
-def _shorten(told: list[str], start: int, source: str) -> None:
-    """Leave out most of what is wrong with the many problems that one entry makes of its data: it is all alike."""
-    more = len(told) - start - _SHOWN_PROBLEMS
-    if more > 1:
-        told[start + _SHOWN_PROBLEMS :] = [
-            f"{source}: labellings: {more} more of these, for the same data set entry"
-        ]
+class _Problems:
+    """The problems of a suite, gathered so that all of them are reported at once."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self.sentences: list[str] = []
+
+    def each(self, key: str, entries: Iterable[E], resolve: Callable[[E], T]) -> list[T]:
+        """Resolve each entry of a list; what cannot be resolved becomes a sentence."""
+        resolved = []
+        for number, entry in enumerate(entries):
+            resolved += self.one(f"{key}[{number}]", entry, resolve)
+        return resolved
+
+    def one(self, key: str, entry: E, resolve: Callable[[E], T]) -> list[T]:
+        """Resolve one entry; a list of it, or of nothing."""
+        try:
+            return [resolve(entry)]
+        except PubenchError as error:
+            self.sentences.append(f"{self._source}: {key}: {error}")
+            return []
+
+    def shorten(self, start: int) -> None:
+        """Cut the alike problems of one data set entry, which may stand for many data sets."""
+        more = len(self.sentences) - start - _SHOWN_PROBLEMS
+        if more > 1:
+            last = f"{self._source}: labellings: {more} more of these, for the same data set entry"
+            self.sentences[start + _SHOWN_PROBLEMS :] = [last]
+
+    def refuse(self) -> None:
+        """Raise what was gathered, if anything."""
+        if self.sentences:
+            raise SuiteError("\n".join(self.sentences))
 
 
-def _check(part: ResolvedDataset, labellings: Sequence[Labelling], number: int) -> None:
-    part.check(labellings[number])
+def _resolve(
+    suite: Suite, registry: Registry, source: str, files: Sequence[str]
+) -> tuple[ResolvedSuite, list[ResolvedCriterion]]:
+    """Return the suite's parts, and the criteria that score models of real PU data."""
+    problems, base, tuning = _Problems(source), Path(source).absolute().parent, suite.tuning
+    seconds = suite.limits.load_seconds
+    algorithms = problems.each("algorithms", suite.algorithms, lambda e: resolve_algorithm(e, registry))
+    criteria = problems.each(
+        "tuning.criteria", tuning.criteria, lambda name: resolve_criterion(name, registry, tuning)
+    )
+    shown = problems.each("report.metrics", suite.report.metrics, lambda name: _shown(name, registry, suite))
+    priors = problems.one("prior", suite.prior, lambda config: resolve_priors(config, registry))
+    entries = problems.each(
+        "datasets", suite.datasets, lambda e: resolve_dataset(e, registry, base, files, seconds)
+    )
+    datasets = [data for together in entries for data in together]
+    training = problems.each(
+        "report.training",
+        suite.report.training,
+        lambda name: resolve_training_criterion(name, registry, suite, datasets),
+    )
+    for together in entries:
+        before = len(problems.sentences)
+        for data in together:
+            problems.each("labellings", suite.labellings, data.check)
+        problems.shorten(before)
+    problems.refuse()
+    pu_criteria = _pu_criteria(criteria, [one for one in shown if one is not None], datasets)
+    plans = tuple(one.plan for one in pu_criteria)
+    metrics = metric_plans(registry.metrics())
+    resolved = ResolvedSuite(
+        suite, datasets, algorithms, criteria, priors[0], metrics, plans, tuple(files), training
+    )
+    return resolved, pu_criteria
 
 
 def _shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | None:

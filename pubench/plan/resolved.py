@@ -15,6 +15,7 @@ from pubench.suite import Suite
 from pubench.suite.columns import on_training
 from pubench.suite.entries import AlgorithmEntry
 from pubench.suite.models import PriorConfig, TuningConfig
+from pubench.suite.samplers import SAMPLERS
 from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, SearchPlan
 
 __all__ = [
@@ -235,6 +236,7 @@ def _resolve_oracle(name: str, registry: Registry, search: SearchPlan) -> Resolv
 def _search_plan(tuning: TuningConfig) -> SearchPlan:
     return SearchPlan(
         sampler=tuning.sampler,
+        engine=SAMPLERS[tuning.sampler].engine,
         trials=tuning.trials,
         batch=tuning.batch if tuning.is_adaptive else 1,
         folds=tuning.folds,

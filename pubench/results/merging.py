@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Plan, PlannedMetric
@@ -59,8 +58,8 @@ def _metrics(several: Sequence[Results]) -> Mapping[str, PlannedMetric]:
 
 
 def _rows(several: Sequence[Results]) -> list[Row]:
-    rows: dict[tuple[Any, ...], Row] = {}
-    places: dict[tuple[Any, ...], tuple[str, Results]] = {}
+    rows: dict[tuple[object, ...], Row] = {}
+    places: dict[tuple[object, ...], tuple[str, Results]] = {}
     for results in several:
         for row in results.rows:
             key, place = row["key"], tuple(row[name] for name in _PLACE)

@@ -8,27 +8,29 @@ import platform
 import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Any
 
 from packaging.requirements import Requirement
 
 from pubench.plugins.registry import Registry
+from pubench.specs import JSONValue
 
 __all__ = ["gather"]
 
 
-def gather(registry: Registry, cards: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+def gather(
+    registry: Registry, cards: Mapping[str, JSONValue], options: Mapping[str, JSONValue]
+) -> dict[str, JSONValue]:
     """Return versions, machine, plugins, and the card of each data set by its label."""
     return {
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "command": sys.argv,
+        "command": [*sys.argv],
         "options": dict(options),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "memory_mb": _memory_mb(),
-        "packages": _packages(),
+        "packages": {**_packages()},
         "plugins": [
             {
                 "plugin": info.origin.plugin,

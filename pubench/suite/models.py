@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ from pubench.suite.entries import (
 from pubench.suite.labellings import LabellingEntry
 from pubench.suite.references import duplicate_labels, misplaced_numbers, unknown_labels
 from pubench.suite.reporting import PaperConfig, ReportConfig
+from pubench.suite.samplers import SAMPLERS, SamplerName
 from pubench.suite.smoke import SmokeConfig
 from pubench.suite.values import Count, Factors, Names, Parameters, Share, Source
 
@@ -43,7 +44,7 @@ class TuningConfig(Table):
         default=None,
         description="The share of training rows in a fixed validation set; excludes `folds`.",
     )
-    sampler: Literal["tpe", "random", "grid"] = Field(default="tpe", description="How settings are proposed.")
+    sampler: SamplerName = Field(default="tpe", description="How settings are proposed.")
     batch: Count = Field(
         default=4,
         description="The number of settings proposed at a time; results depend on it, not on the number of workers.",
@@ -66,7 +67,7 @@ class TuningConfig(Table):
     @property
     def is_adaptive(self) -> bool:
         """Whether proposals depend on earlier values, so that each criterion needs its own search."""
-        return self.sampler == "tpe"
+        return SAMPLERS[self.sampler].adaptive
 
 
 class PriorConfig(Table):

@@ -20,13 +20,15 @@ from pubench.child.search import (
 from pubench.protocol import Trial
 from pubench.specs import Choice, Float, Int
 from pubench.suite.models import TuningConfig
+from pubench.suite.samplers import SAMPLERS
 from pubench.tasks import AlgorithmPlan, CriterionPlan, SearchPlan
 
 SPACE = {"x": Float(-4.0, 4.0), "n": Int(1, 9), "kind": Choice(("a", None, True))}
 
 
 def config(sampler="random", trials=12, batch=4, seed=0, maximise=True):
-    plan = SearchPlan(sampler=sampler, trials=trials, batch=batch, folds=2, validation=None)
+    engine = SAMPLERS[sampler].engine
+    plan = SearchPlan(sampler=sampler, engine=engine, trials=trials, batch=batch, folds=2, validation=None)
     return plan, seed, maximise
 
 
