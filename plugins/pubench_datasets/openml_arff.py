@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data.values import Array
 from pubench.errors import DataError
 from pubench_datasets.arff import read_arff
 from pubench_datasets.source import refuse_if_large
@@ -42,7 +41,7 @@ class SparseCells(NamedTuple):
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
-    texts: Array
+    texts: NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True)
