@@ -42,7 +42,7 @@ class SparseCells(NamedTuple):
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
-    texts: Array
+    texts: NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True)
