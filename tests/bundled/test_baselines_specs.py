@@ -153,6 +153,7 @@ def test_a_suite_names_any_classifier(tmp_path):
     assert rows["wrong"]["error"].startswith("classifier 'sklearn.svm:SVR' is no class")
 
 
+@pytest.mark.slow
 def test_all_run_in_both_scenarios_and_references_are_marked(tmp_path):
     labellings = [
         {"scenario": "case-control", "positives": 10},
