@@ -155,6 +155,7 @@ def test_a_suite_names_any_classifier(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_all_run_in_both_scenarios_and_references_are_marked(tmp_path):
     labellings = [
         {"scenario": "case-control", "positives": 10},

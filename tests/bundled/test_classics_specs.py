@@ -124,6 +124,7 @@ def test_wrong_parameters_are_one_sentence(name, params, told):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_all_run_in_both_scenarios(tmp_path):
     labellings = [
         {"scenario": "case-control", "positives": 10},

@@ -113,6 +113,7 @@ def test_an_engine_that_cannot_be_loaded_is_told_in_one_sentence_with_the_remedy
     assert ("apt install libgomp1" if kind == "OSError" else "pip install lightgbm") in done.stdout
 
 
+@pytest.mark.slow
 def test_in_a_suite_only_the_cells_of_novelgb_fail_with_that_sentence(broken_engine, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(broken_engine[0])
     results = run(tmp_path, algorithms=[{"use": "novelgb"}, {"use": "toy"}], prior={"source": "true"})

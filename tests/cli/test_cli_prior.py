@@ -70,7 +70,7 @@ def test_real_pu_data_keep_their_labels_and_have_no_true_prior(capsys, table):
     assert "--frequency has no effect: these data come with their own labels" in said.stderr
 
 
-def test_the_result_depends_on_the_seed(capsys):
+def test_the_seed_decides(capsys):
     one, two, other = (
         json.loads(
             pubench_here(capsys, "prior", "iris", "--estimator", "bbe", "--seed", seed, "--json").stdout

@@ -90,16 +90,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("docs")
 
 
-# Pages whose commands run suites or fit models for many seconds.
-LONG = {"algorithms", "classics", "compare-your-method", "howto", "pual", "risk", "your-own-data"}
+# What every newcomer reads and types.
+FIRST = {"README.md", "docs/tutorial.md"}
 
 
 def pages() -> Iterator[Any]:
-    """Yield the pages with commands, the long ones and that of the committed reports marked as slow."""
+    """Yield the pages with commands, all but the first ones marked as slow."""
     for page in filter(blocks, PAGES):
         name = str(page.relative_to(ROOT))
-        slow = page.stem in LONG or page.parent.name == "reports"
-        yield pytest.param(page, id=name, marks=pytest.mark.slow if slow else ())
+        yield pytest.param(page, id=name, marks=() if name in FIRST else pytest.mark.slow)
 
 
 # With pytest-xdist's --dist loadgroup all pages go to one worker, and quickstart is run once.

@@ -10,6 +10,7 @@ import pytest
 from pubench.plugins import hookspecs
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

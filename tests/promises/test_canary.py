@@ -141,7 +141,9 @@ def look(tmp_path: Path, scenario: str, canary: str) -> dict[str, bool]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads another process's memory through /proc")
-@pytest.mark.parametrize("scenario", ["case-control", "single-training-set"])
+@pytest.mark.parametrize(
+    "scenario", ["case-control", pytest.param("single-training-set", marks=pytest.mark.slow)]
+)
 def test_the_canary_finds_no_true_label(tmp_path: Path, scenario: str) -> None:
     assert look(tmp_path, scenario, "canary") == {"train": False, "test": False, "all": False}
 
