@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.errors import DataError
-from pubench.specs import Array
 from pubench_datasets.arff import read_arff
 from pubench_datasets.source import refuse_if_large
 
