@@ -22,7 +22,7 @@ from pubench.results.record import Record
 from pubench.results.run_folder import read_cards, read_provenance, write_plan, write_provenance
 from pubench.results.store import Store, read_records, repair, set_aside
 from pubench.results.table import Results, read_results
-from pubench.run.driver import Execution, Progress, pending_jobs, run_jobs
+from pubench.run import Execution, Progress, pending_jobs, run_jobs
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
 from pubench.suite import load_suite, suite_text

@@ -56,7 +56,7 @@ def run(
     """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
     from pubench.api import run_suite
     from pubench.cli.progress import make_progress
-    from pubench.run.driver import stop_workers
+    from pubench.run import stop_workers
 
     progress = make_progress(quiet=quiet, jobs=jobs)
     signal.signal(signal.SIGTERM, progress.stop)

@@ -19,7 +19,7 @@ from pubench.results.store import Store
 from pubench.run.worker import close_sandboxes, settle, work
 from pubench.status import Problem, Status
 
-__all__ = ["BACKENDS", "Execution", "Progress", "pending_jobs", "run_jobs"]
+__all__ = ["BACKENDS", "Execution", "Progress", "pending_jobs", "run_jobs", "stop_workers"]
 
 CLUSTERS = ("dask", "ray")
 BACKENDS = ("loky", "threading", *CLUSTERS)

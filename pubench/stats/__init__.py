@@ -1,1 +1,6 @@
-"""Statistics: from rows of results to means, ranks, tests and intervals; reports are made of these."""
+"""Statistics: from rows to tables of means, ranks, tests, intervals, and which algorithms differ."""
+
+from pubench.stats.comparison import Comparison, compare
+from pubench.stats.scores import Block, ScoreTable, score_table
+
+__all__ = ["Block", "Comparison", "ScoreTable", "compare", "score_table"]
