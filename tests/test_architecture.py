@@ -32,7 +32,7 @@ ALLOWED = {
     "plan": "words plugins mathematics wire data suite",
     "results": "words plugins wire data suite plan",
     "run": "words plugins mathematics wire data suite plan results",
-    "stats": "suite results",
+    "stats": "words suite results",
     "reporting": "words data suite results stats",
     "authors": "words plugins mathematics data child",
     "doors": "words plugins mathematics data suite plan results run reporting authors",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pubench.cli.output import with_problems
+from pubench.status import Status
 
 if TYPE_CHECKING:
     from pubench.results.table import Results
@@ -36,7 +37,7 @@ def watch(folders: Sequence[Path], page: Path) -> int:
         click.echo(f"pubench: stopped; {page} is no longer updated.", err=True)
         return 130
     with_problems(last)
-    left = last.counts["pending"]
+    left = last.counts[Status.PENDING]
     rest = f"; {left} cells have not run: run the suite again to continue" if left else ""
     click.echo(f"No run is going on{rest}.\nReport: {page}")
     return 0

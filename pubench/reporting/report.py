@@ -12,6 +12,7 @@ from pubench.reporting.times import time_tables
 from pubench.results.table import Row
 from pubench.stats.comparison import Comparison, compare
 from pubench.stats.scores import ScoreTable, score_table
+from pubench.status import Status
 from pubench.suite.reporting import PaperConfig, Rules
 
 __all__ = ["CellProblem", "Report", "build_report"]
@@ -120,9 +121,9 @@ def build_report(
         comparisons=tuple(compare(table, rules) for table in tables),
         rules=rules,
         status=dict(Counter(str(row["status"]) for row in rows)),
-        failures=tuple(one for one in problems if one.status not in ("skipped", "pending")),
-        skipped=tuple(one for one in problems if one.status == "skipped"),
-        pending=tuple(one for one in problems if one.status == "pending"),
+        failures=tuple(one for one in problems if Status(one.status).is_failure),
+        skipped=tuple(one for one in problems if one.status == Status.SKIPPED),
+        pending=tuple(one for one in problems if one.status == Status.PENDING),
         collapsed=_collapsed(rows),
         notes=tuple(dict.fromkeys(note for row in rows for note in _notes(row))),
         paper=compare_with_paper(paper, (*tables, *time_tables(rows, paper))),
@@ -132,14 +133,16 @@ def build_report(
 
 def _problems(rows: Iterable[Row]) -> list[CellProblem]:
     """Return the cells that did not end as ok."""
-    others = (row for row in rows if row["status"] != "ok")
+    others = (row for row in rows if row["status"] != Status.OK)
     return [CellProblem(_label(row), str(row["status"]), _one_line(row.get("error"))) for row in others]
 
 
 def _collapsed(rows: Iterable[Row]) -> tuple[CellProblem, ...]:
-    found = ((row, row.get("collapsed")) for row in rows if row["status"] == "ok")
+    found = ((row, row.get("collapsed")) for row in rows if row["status"] == Status.OK)
     return tuple(
-        CellProblem(_label(row), "ok", reason if isinstance(reason, str) else "all test rows in one class")
+        CellProblem(
+            _label(row), Status.OK, reason if isinstance(reason, str) else "all test rows in one class"
+        )
         for row, reason in found
         if reason
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Plan, PlannedMetric
 from pubench.results.table import Results, Row
+from pubench.status import Status
 from pubench.suite.reporting import PaperConfig
 
 __all__ = ["merge_results"]
@@ -70,6 +71,6 @@ def _rows(several: Sequence[Results]) -> list[Row]:
                     f"{by.folder} and {results.folder} have different results for {names}; "
                     "give one of them another name in its suite"
                 )
-            if place not in rows or rows[place]["status"] == "pending":
+            if place not in rows or rows[place]["status"] == Status.PENDING:
                 rows[place] = row
     return list(rows.values())

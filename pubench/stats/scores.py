@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.results.table import Row
+from pubench.status import Status
 
 __all__ = ["Block", "ScoreTable", "best_cells", "score_table", "some_blocks"]
 
@@ -28,7 +29,7 @@ class Block(NamedTuple):
 
 
 _Cells = dict[tuple[Block, str], list[Row]]
-_UNFINISHED = frozenset({"skipped", "pending"})
+_UNFINISHED = frozenset(status.value for status in Status if not status.is_finished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def some_blocks(table: ScoreTable, places: Sequence[int]) -> ScoreTable:
 
 def _may_have(row: Row, metric: str) -> bool:
     """Whether a row has the metric, or might have had it."""
-    return row["status"] not in ("ok", "skipped") or row.get(metric) is not None
+    return row["status"] not in (Status.OK, Status.SKIPPED) or row.get(metric) is not None
 
 
 def best_cells(table: ScoreTable) -> Bools:
@@ -165,7 +166,7 @@ class _Summary(NamedTuple):
 
 def _summary(rows: Sequence[Row], metric: str) -> _Summary:
     """Summarise one cell of a table: mean, sd, ok, undefined, planned, reference."""
-    done = [row.get(metric) for row in rows if row["status"] == "ok"]
+    done = [row.get(metric) for row in rows if row["status"] == Status.OK]
     values = np.array([np.nan if value is None else value for value in done], dtype=np.float64)
     values = values[~np.isnan(values)]
     # An infinite loss is a result too: its mean is infinite and its deviation is not defined.
@@ -173,7 +174,7 @@ def _summary(rows: Sequence[Row], metric: str) -> _Summary:
         mean = float(values.mean()) if values.size else np.nan
         sd = float(values.std(ddof=1)) if values.size > 1 else np.nan
     reference = any(row.get("reference") for row in rows)
-    failures = Counter(str(row["status"]) for row in rows if row["status"] != "ok")
+    failures = Counter(str(row["status"]) for row in rows if row["status"] != Status.OK)
     return _Summary((mean, sd, len(done), len(done) - values.size, len(rows), reference), dict(failures))
 
 
@@ -190,7 +191,7 @@ def _values(cells: _Cells, blocks: Sequence[Block], algorithms: Sequence[str], m
     for i, block in enumerate(blocks):
         for j, name in enumerate(algorithms):
             for row in cells.get((block, name), ()):
-                if row["status"] == "ok" and row.get(metric) is not None:
+                if row["status"] == Status.OK and row.get(metric) is not None:
                     values[i, j, place[row.get("replicate", 0)]] = row[metric]
     return values
 

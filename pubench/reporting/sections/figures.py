@@ -16,6 +16,7 @@ from pubench.reporting.wording import number
 from pubench.results.table import Row
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import ScoreTable
+from pubench.status import Status
 
 __all__ = ["figures_section", "make_figures"]
 
@@ -92,7 +93,7 @@ def _score_and_time(
     columns, used = _competitors(table, comparison)
     seconds: dict[str, list[float]] = {}
     for row in rows:
-        if row["status"] == "ok" and not row.get("reference") and row.get("fit_seconds") is not None:
+        if row["status"] == Status.OK and not row.get("reference") and row.get("fit_seconds") is not None:
             seconds.setdefault(str(row["algorithm"]), []).append(float(row["fit_seconds"]))
     return {
         table.algorithms[a]: (float(table.mean[used, a].mean()), max(float(np.median(times)), 1e-4))

@@ -14,6 +14,7 @@ from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import Paragraph, Section, SectionBlock, TemplateBlock
 from pubench.reporting.sections.sensitivity import sweep_figure
 from pubench.results.record import ModelRecord
+from pubench.status import Status
 
 __all__ = ["FeatureWeights", "ModelPlace", "find_curves", "find_weights", "models_by_place", "models_section"]
 
@@ -122,7 +123,7 @@ def models_by_place(report: Report) -> dict[ModelPlace, list[ModelRecord]]:
     found: dict[ModelPlace, list[ModelRecord]] = {}
     for row in report.rows:
         model = report.details.introspection.get(row.get("key") or "")
-        if model is not None and row["status"] == "ok":
+        if model is not None and row["status"] == Status.OK:
             tuned = f", tuned by {row['criterion']}" if row["criterion"] else ""
             place = ModelPlace(
                 row["dataset"], row["labelling"] + tuned, str(row["algorithm"]), bool(row.get("reference"))

@@ -15,6 +15,7 @@ from pubench.reporting.sections.comparisons import average_ranks
 from pubench.reporting.sentences import legend, missing_rule
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import Block, ScoreTable, best_cells
+from pubench.status import Status
 
 __all__ = ["MetricScores", "ScoreCell", "ScoreLine", "ScorePage", "make_scores", "scores_section"]
 
@@ -81,7 +82,7 @@ def make_scores(report: Report) -> ScorePage:
     collapsed = Counter(
         (Block(row["dataset"], row["labelling"], row["criterion"]), str(row["algorithm"]))
         for row in report.rows
-        if row["status"] == "ok" and row.get("collapsed")
+        if row["status"] == Status.OK and row.get("collapsed")
     )
     pairs = zip(report.tables, report.comparisons, strict=True)
     return ScorePage(
