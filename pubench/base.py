@@ -58,7 +58,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     """Base class of binary classifiers that learn from labelled positive and unlabelled rows.
 
     A subclass writes ``__init__``, ``_fit(X, s)`` and ``decision_function(X)``, which takes rows of shape (n, d) and
-    returns scores of shape (n,); a score of at least 0 means positive. Two declarations say what the rest may be:
+    returns scores of shape (n,); a score of at least 0 means positive. It declares what it takes in two attributes:
 
     - ``param_rules`` maps parameters to rules. scikit-learn's ``_parameter_constraints`` needs private modules.
     - ``row_rules`` says which rows ``fit`` and the predictions take. scikit-learn's tags ``sparse`` and ``allow_nan``
@@ -106,7 +106,9 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter breaks its rule, if ``X`` breaks ``row_rules``, or if ``y`` does not hold two classes.
+            If a parameter breaks its rule, if the rows are not valid, or if ``y`` does not hold two classes.
+        TypeError
+            If ``X`` is sparse, and ``row_rules`` does not allow sparse rows.
         """
         checked: list[Rows | Labels] = [*self._validate(X, y)]
         s = checked.pop()

@@ -283,7 +283,7 @@ class Broken(GaussianNB):
         (PUBagging(Broken()), r"^predict_proba of Broken returned NaN or infinity; scale"),
         (
             PUBagging(KNeighborsClassifier(), labeled_weight="balanced"),
-            r"^labeled_weight = 'balanced' needs a learner that takes sample weights.*KNeighborsClassifier has",
+            r"^labeled_weight = 'balanced' needs a learner that takes sample weights.*KNeighborsClassifier does",
         ),
         (
             PUBagging(max_samples=41, bootstrap=False),

@@ -179,7 +179,11 @@ def test_the_priors_of_both_scenarios():
         (WeightedElkanNoto(KNeighborsClassifier()), 10, r"^KNeighborsClassifier takes no sample weights"),
         (ElkanNoto(), 1, r"^y has 1 labelled row, but cross-validation needs at least 2"),
         (ElkanNoto(), 39, r"^y has 1 unlabelled row, but"),
-        (ElkanNoto(Known()), 10, r"^c cannot be estimated: the learner gives labelled rows.*or give c$"),
+        (
+            ElkanNoto(Known()),
+            10,
+            r"^c cannot be estimated: the learner gives held-out labelled rows.*or give c$",
+        ),
         (WeightedElkanNoto(c=1.0), 10, r"^with c = 1 every unlabelled row counts as negative only"),
         (ElkanNoto(c=0.0), 10, r"^c of ElkanNoto must be .*; got 0.0"),
         (ElkanNoto(c=1.1), 10, r"^c of ElkanNoto must be"),

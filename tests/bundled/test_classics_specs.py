@@ -175,8 +175,8 @@ def test_what_is_no_classifier_is_refused_in_one_sentence(model, learner, messag
 def test_a_label_frequency_below_the_share_of_labelled_rows_is_warned_of(model):
     X, s = np.random.default_rng(0).standard_normal((40, 2)), np.arange(40) % 2
     with pytest.warns(UserWarning, match=r"c = 0.4 is below 0.5, the share of labelled rows"):
-        model(c=0.4, scenario="single-training-set").fit(X, s)
+        model(c=0.4, scenario="single-training-set", random_state=0).fit(X, s)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model(c=0.4, scenario="case-control").fit(X, s)
-        model(c=0.5, scenario="single-training-set").fit(X, s)
+        model(c=0.4, scenario="case-control", random_state=0).fit(X, s)
+        model(c=0.5, scenario="single-training-set", random_state=0).fit(X, s)
