@@ -111,7 +111,7 @@ def run_suite(
     third_party : bool, optional
         Whether plugins of other distributions are loaded; see :func:`pubench.plugins.discovery.discover`.
     progress : Progress, optional
-        Is told what happens.
+        Is notified of each cell.
     """
     execution = Execution(jobs, backend, address)
     text, parsed = suite_text(suite), load_suite(suite)

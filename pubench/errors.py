@@ -1,4 +1,4 @@
-"""The error tree: every error a user can cause says what, where and how to mend it."""
+"""The error tree: every error a user can cause says what is wrong, where, and the remedy."""
 
 from __future__ import annotations
 

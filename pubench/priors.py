@@ -100,14 +100,16 @@ def estimate_prior(
     Raises
     ------
     PriorError
-        If the estimator is not made for the scenario, or the data cannot tell the prior.
+        If the estimator does not support the scenario, or the data do not determine the prior.
     """
     spec = find_estimator(estimator).spec
     if scenario not in SCENARIOS:
         raise PriorError(f"scenario {scenario!r} is unknown; give one of {', '.join(SCENARIOS)}")
     if scenario not in spec.scenarios:
         fit = ", ".join(_made_for(scenario))
-        raise PriorError(f"prior estimator '{spec.name}' is not made for {scenario} data; take one of {fit}")
+        raise PriorError(
+            f"prior estimator '{spec.name}' does not support {scenario} data; choose one of {fit}"
+        )
     arguments = {**spec.params, **params}
     found = resolve(spec.function)(X, _codes(s), scenario=scenario, random_state=random_state, **arguments)
     return checked(found, spec.name)
@@ -179,8 +181,8 @@ def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:
     except UnknownNameError as error:
         raise PriorError(f"prior of {type(estimator).__name__}: {error}") from None
     if found.doubts:
-        told = f"the prior {found.value:.3f} is an estimate in doubt: {'; '.join(found.doubts)}"
-        warnings.warn(told, UserWarning, stacklevel=4)
+        sentence = f"the prior {found.value:.3f} is an estimate in doubt: {'; '.join(found.doubts)}"
+        warnings.warn(sentence, UserWarning, stacklevel=4)
     return found.value
 
 

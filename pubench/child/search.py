@@ -1,6 +1,6 @@
-"""Hyper-parameter search: a fixed-size batch is asked for, evaluated, and told in order.
+"""Hyper-parameter search: a batch of fixed size is proposed, evaluated, and reported to the sampler in order.
 
-The tuner knows neither data nor algorithm: it proposes parameters and is told the value of each criterion.
+The tuner knows neither data nor algorithm: it proposes parameters and receives the value of each criterion.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def search(
         From parameters to the value of every criterion. An exception ends the trial, not the search. Equal
         parameters are evaluated once.
     guide : CriterionPlan
-        The criterion whose value an adaptive sampler is told.
+        The criterion whose value an adaptive sampler receives.
     seed : int
     """
     known: dict[str, Trial] = {}

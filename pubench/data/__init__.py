@@ -1,4 +1,4 @@
-"""Data: loaded, kept as arrays in a cache, split, labelled and preprocessed; true classes apart in ``data.truth``."""
+"""Data: loaded, kept as arrays in a cache, split, labelled and preprocessed; the truth separately in ``data.truth``."""
 
 from pubench.data.cache import Download, cache_root, digest, write_atomically
 from pubench.data.labelling import Labelling

@@ -1,4 +1,4 @@
-"""StoredDataset data sets: arrays on disk that every process maps instead of copying, features and truth apart."""
+"""Stored data sets: arrays on disk that every process maps instead of copying, features and truth separate."""
 
 from __future__ import annotations
 

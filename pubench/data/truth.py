@@ -21,7 +21,7 @@ __all__ = ["read_posterior", "read_sides", "read_split", "read_target", "truth_p
 def truth_path(folder: Path) -> Path:
     """Return where the classes of the data set in ``folder`` are: in the same cache, under a name of their own.
 
-    Whoever is told where the features are is not told where the truth is: no file beside them names it.
+    A process that knows the path of the features does not know the path of the truth: no file beside them names it.
     """
     return folder.parent.parent / "truth" / f"{digest(['truth', folder.name])}.npy"
 
