@@ -24,8 +24,8 @@ from pubench.plan.jobs import Job
 from pubench.plan.planning import plan_suite
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import load_file, resolve
-from pubench.run.cell import label_rows
 from pubench.run.evaluation import evaluate
+from pubench.run.labels import label_job
 from pubench.suite import parse_suite
 
 PLUGIN = Path(__file__).with_name("do_nothing.py")
@@ -57,15 +57,14 @@ def suite_text(replicates: int, algorithms: int) -> str:
 def bare(job: Job) -> dict[str, float | None]:
     """Do the work of one cell without isolation, keys, limits or store."""
     load_file(PLUGIN)
-    rows, assignment, truth = label_rows(job)
-    prepared = job.data.prepared
-    X = read_features(prepared.folder, prepared.sparse, prepared.n_features)
-    X_train = take_rows(X, rows[assignment.train])
+    labelled = label_job(job)
+    X = read_features(job.data.stored.for_child())
+    X_train = take_rows(X, labelled.train)
     scaler = fit_preprocess(job.data.preprocess, X_train, {})
     recipe = Recipe(resolve(job.algorithm.estimator), job.algorithm.params, {})
-    model = fit(recipe, {}, scaler.transform(X_train), assignment.s, job.seeds["fit"] % 2**32)
-    predictions = predict(model, scaler.transform(take_rows(X, rows[assignment.test])))
-    return evaluate(job.metrics, truth.test, predictions)[0]
+    model = fit(recipe, {}, scaler.transform(X_train), labelled.assignment.s, job.seeds.fit % 2**32)
+    predictions = predict(model, scaler.transform(take_rows(X, labelled.test)))
+    return evaluate(job.metrics, labelled.truth.test, predictions)[0]
 
 
 def per_cell(folder: Path, jobs: int, cells: int = 500) -> float:

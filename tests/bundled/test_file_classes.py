@@ -44,7 +44,7 @@ def suite(folder, classes, positive, more=""):
 
 def positives(planned):
     (job,) = planned.jobs
-    return {job.data.prepared.classes[number] for number, side in job.data.classes.items() if side}
+    return {job.data.stored.classes[number] for number, side in job.data.classes.items() if side}
 
 
 @pytest.mark.parametrize("classes", [["true", "false"], ["TRUE", "FALSE"], ["True", "False"]])
@@ -92,7 +92,7 @@ def test_data_of_one_class_are_refused_with_a_possible_remedy(positive):
 
 @pytest.mark.parametrize("positive", ['["a"]', '"minority"', '"one-versus-rest"'])
 def test_a_file_of_one_class_fails_its_cells_with_the_loaders_message(positive, planned):
-    (reason,) = planned(["a"] * 20, positive).broken.values()
+    (reason,) = planned(["a"] * 20, positive).without_data.values()
     assert "column 'target' is 'a' in every row, but there must be at least two classes" in reason
 
 

@@ -174,7 +174,7 @@ def test_early_stopping_measures_the_unbiased_risk_of_rows_it_did_not_fit():
 
 def test_early_stopping_without_enough_rows_is_refused():
     X, _ = make_pu(n=20)
-    with pytest.raises(ValueError, match="two labelled and two unlabelled rows at least; set early_stopping"):
+    with pytest.raises(ValueError, match="two labelled and two unlabelled rows; set early_stopping"):
         NovelGB(early_stopping=True).fit(X, np.arange(20) == 0)
 
 

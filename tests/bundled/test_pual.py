@@ -244,7 +244,7 @@ def test_wrong_parameters_are_named(name):
 
 def test_what_the_literal_form_cannot_do_is_said(monkeypatch):
     X, s = make_pu(9)
-    with pytest.raises(ValueError, match="'literal' with kernel='rbf' only"):
+    with pytest.raises(ValueError, match="'literal' of PUAL is defined only for kernel='rbf'"):
         PUAL(form="literal").fit(X, s)
     monkeypatch.setattr("pubench_pual.pual.EXACT_ROWS", 99)
     with pytest.raises(ValueError, match="all rows and takes at most 99 rows; got 100"):

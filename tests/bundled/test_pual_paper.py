@@ -21,9 +21,11 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from pubench import run_suite
-from pubench.child.search import SearchConfig, choose, search
+from pubench.child.search import choose, search
 from pubench.criteria import Validation, puf
 from pubench.specs import SCENARIOS, Choice, Float
+from pubench.suite.samplers import SAMPLERS
+from pubench.tasks import CriterionPlan, SearchPlan
 
 CC, STS = SCENARIOS
 MEANS = (50, 100, 200, 500, 1000)
@@ -90,7 +92,15 @@ def tuned_f1(split, space, seed, trials=TRIALS, **fixed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", ".* predicts all rows of the fit")
-        found = search(space, SearchConfig("tpe", trials, 1, seed, True), "puf", evaluate)
+        plan = SearchPlan(
+            sampler="tpe",
+            engine=SAMPLERS["tpe"].engine,
+            trials=trials,
+            batch=1,
+            folds=None,
+            validation=None,
+        )
+        found = search(space, plan, evaluate, guide=CriterionPlan(name="puf"), seed=seed)
         best = model(choose(found, "puf", maximise=True).params).fit(split.X, split.s)
     return 100 * f1_score(split.truth, best.predict(split.held_out))
 

@@ -14,6 +14,7 @@ from fault_tools import PATIENCE, PLUGIN, alive, driver, pubench, run_arguments,
 from misbehaving import ALGORITHMS
 
 from pubench.api import run_suite
+from pubench.results.record import Record
 from pubench.results.store import read_records
 from pubench.results.table import read_results
 
@@ -66,7 +67,7 @@ class Run:
     def row(self, name: str) -> dict[str, Any]:
         return next(row for row in read_results(self.folder).rows if row["algorithm"] == name)
 
-    def record(self, name: str) -> dict[str, Any]:
+    def record(self, name: str) -> Record:
         return read_records(self.folder)[0][self.row(name)["key"]]
 
 
@@ -119,7 +120,7 @@ def test_each_misbehaviour_ends_as_the_expected_row(among_bad: Run, name: str) -
 
 @pytest.mark.parametrize("name", [name for name, (status, _) in ENDS.items() if status == "failed"])
 def test_a_failure_keeps_its_traceback(among_bad: Run, name: str) -> None:
-    trace = among_bad.record(name)["traceback"]
+    trace = among_bad.record(name).traceback
     assert trace.startswith("Traceback (most recent call last):")
     assert ENDS[name][1].removesuffix(": ") in trace
 
@@ -138,7 +139,7 @@ def test_the_next_cell_is_the_same_as_without_it(among_bad: Run, alone: Path, na
 
 
 def test_only_the_end_of_a_flood_is_kept(among_bad: Run) -> None:
-    output = among_bad.record("flood")["output"]
+    output = among_bad.record("flood").output
     assert output.endswith("the end of the flood\n")
     assert len(output) < 10_000
     assert (among_bad.folder / "cells.jsonl").stat().st_size < 1_000_000

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pubench.run.cell import label_rows
 
 import pubench
 from pubench.data.truth import read_target
 from pubench.plan.jobs import Job
 from pubench.plan.planning import plan_suite
 from pubench.plugins.discovery import discover
+from pubench.run.labels import label_job
 from pubench.suite import parse_suite
 
 PLUGIN = Path(__file__).with_name("canary.py")
@@ -55,11 +55,11 @@ def true_labels(text: str) -> dict[str, NDArray[np.uint8]]:
         parse_suite(text, "canary"), discover(files=[PLUGIN]), source="", files=[str(PLUGIN)]
     )
     job: Job = planned.jobs[-1]
-    _, _, truth = label_rows(job)
+    truth = label_job(job).truth
     return {
         "train": truth.train,
         "test": truth.test,
-        "all": read_target(job.data.prepared.truth).astype(np.uint8),
+        "all": read_target(job.data.stored.truth).astype(np.uint8),
     }
 
 

@@ -19,7 +19,7 @@ from pubench.child.introspection import COLUMNS, PIXELS, look_inside
 from pubench.data import Data
 from pubench.data.checks import checked_data
 from pubench.errors import DataError
-from pubench.protocol import Predictions
+from pubench.protocol import Introspection, PixelWeights, Predictions
 from pubench.reporting import Report, build_report, report_of
 from pubench.reporting.draw.pixels import png
 from pubench.reporting.render.html import html_report
@@ -95,13 +95,14 @@ def test_images_keep_all_weights_and_other_rows_the_largest(run: Path) -> None:
     found_by_place = {(each["dataset"], each["algorithm"]): inside[each["key"]] for each in rows}
     assert len(found_by_place) == 6
     for (dataset, _), found in found_by_place.items():
-        assert len(found["weights"]) <= COLUMNS < found["size"] == HEIGHT * WIDTH
+        assert len(found.weights) <= COLUMNS < found.size == HEIGHT * WIDTH
         if dataset == "images":
-            assert found["image"]["shape"] == [HEIGHT, WIDTH]
-            assert len(found["image"]["pixels"]) == HEIGHT * WIDTH
-            assert sum(map(bool, found["image"]["pixels"])) > COLUMNS
+            assert found.image is not None
+            assert found.image.shape == (HEIGHT, WIDTH)
+            assert len(found.image.pixels) == HEIGHT * WIDTH
+            assert sum(map(bool, found.image.pixels)) > COLUMNS
         else:
-            assert "image" not in found
+            assert found.image is None
 
 
 def test_the_light_pixels_are_those_that_depend_on_the_class(run: Path) -> None:
@@ -153,20 +154,18 @@ class Weighed:
         vars(self).update(weights)
 
 
-def looked_into(weights: Any, shape: tuple[int, ...], name: str = "coef_") -> dict[str, Any]:
+def looked_into(weights: Any, shape: tuple[int, ...], name: str = "coef_") -> Introspection:
     nothing = Predictions(np.zeros(1), np.ones(1, dtype=np.uint8), None)
     return look_inside(Weighed(**{name: weights}), np.zeros((1, 1)), nothing, shape)[0]
 
 
 def test_an_image_is_kept_whole_where_it_is_one() -> None:
-    assert looked_into([[0.0, -1.5], [2.0, 0.25]], (2, 2))["image"] == {
-        "shape": [2, 2],
-        "pixels": [0.0, -1.5, 2.0, 0.25],
-    }
+    image = looked_into([[0.0, -1.5], [2.0, 0.25]], (2, 2)).image
+    assert image == PixelWeights(shape=(2, 2), pixels=(0.0, -1.5, 2.0, 0.25))
     # Preprocessing left out a column; and what is too large.
-    assert "image" not in looked_into([1.0, 2.0, 3.0], (2, 2))
-    assert "image" not in looked_into(np.ones(PIXELS + 1), (1, PIXELS + 1))
-    assert "image" in looked_into(np.ones(PIXELS), (1, PIXELS))
+    assert looked_into([1.0, 2.0, 3.0], (2, 2)).image is None
+    assert looked_into(np.ones(PIXELS + 1), (1, PIXELS + 1)).image is None
+    assert looked_into(np.ones(PIXELS), (1, PIXELS)).image is not None
 
 
 @pytest.mark.parametrize("shape", [(28, 28), (6,), (2, 3, 1), (-2, -3), (2.0, 3.0), (0, 6)])

@@ -66,5 +66,7 @@ def test_where_no_time_is_published_times_change_nothing() -> None:
 
 
 def test_a_training_criterion_that_the_report_lacks_is_refused(tmp_path: Any) -> None:
-    with pytest.raises(SuiteError, match=r"paper\.numbers\[0\]\.metric = \"training-pu-risk\": is no metric"):
+    with pytest.raises(
+        SuiteError, match=r"paper\.numbers\[0\]\.metric = \"training-pu-risk\": is not among the metrics"
+    ):
         run(tmp_path, report={"metrics": ["accuracy"]}, paper=paper(RISK))

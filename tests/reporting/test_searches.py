@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pubench.reporting import build_report
-from pubench.reporting.details import RecordedTrial, RunDetails
+from pubench.reporting.details import RunDetails
 from pubench.reporting.render.html import html_report
 from pubench.reporting.trials import explained, find_importances, find_searches, search_texts
+from pubench.results.record import TrialRecord
 
 
 def run(
@@ -22,7 +23,7 @@ def run(
     rows, trials = [], {}
     for r, (cell, best) in enumerate(zip(values, chosen, strict=True)):
         tried = [
-            RecordedTrial({"c": i}, value, 0.5, "" if value is not None else "boom")
+            TrialRecord({"c": i}, value, 0.5, "" if value is not None else "boom")
             for i, value in enumerate(cell)
         ]
         place = {"key": f"{criterion}{r}", "replicate": r, "params": json.dumps({"c": best})}
@@ -74,7 +75,7 @@ def trials_of(
         if warp:
             values = [float(np.log(value)) for value in values]
             params = [p | {"matters": float(np.exp(9 * p["matters"]))} for p in params]
-        trials[f"k{r}"] = [RecordedTrial(p, v, 0.1, "") for p, v in zip(params, values, strict=True)]
+        trials[f"k{r}"] = [TrialRecord(p, v, 0.1, "") for p, v in zip(params, values, strict=True)]
         best = json.dumps(params[int(np.argmax(values))], sort_keys=True)
         rows.append(row("a", 0.5, criterion="puf", key=f"k{r}", replicate=r, params=best))
     return rows, trials
