@@ -12,7 +12,9 @@ demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
 
 # Tests of one file share what is dear to make, so each file goes to one worker as a whole.
-PYTEST := $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+# Twice as many workers as cores: half of the time of many tests is spent waiting for a process or a server.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What a contributor runs: some minutes from nothing. Tests marked as slow run with `make test-all`.
 test: $(VENV)/.installed lint
