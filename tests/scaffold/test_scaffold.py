@@ -31,6 +31,12 @@ VARIANTS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def no_module_of_that_name(monkeypatch):
+    """Forget a plugin file that another test of this process loaded under the name that is used here."""
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+
+
 def made(folder, name, kind):
     pubench(folder, "plugin", "new", name, "--kind", kind)
     return folder / name
