@@ -1,5 +1,6 @@
 """What pyproject.toml cannot say: packages in three folders, and the Cython extensions."""
 
+import os
 from pathlib import Path
 
 import numpy
@@ -37,4 +38,5 @@ setup(
         "*": ["*.pyi"],
     },
     ext_modules=cythonize(kernels(), language_level=3, include_path=["plugins"]),
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

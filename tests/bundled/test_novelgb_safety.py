@@ -104,6 +104,7 @@ def broken_engine(tmp_path, request):
     return str(tmp_path), request.param
 
 
+@pytest.mark.slow
 def test_an_engine_that_cannot_be_loaded_is_told_in_one_sentence_with_the_remedy(broken_engine):
     path, kind = broken_engine
     done = python(FIT, PYTHONPATH=path)

@@ -165,6 +165,7 @@ source = "estimate"
 """
 
 
+@pytest.mark.slow
 def test_suites_take_it_as_a_parameter_and_as_a_source(tmp_path):
     results = run_text(tmp_path, SUITE)
     assert [row["status"] for row in results.rows] == ["ok", "ok"]

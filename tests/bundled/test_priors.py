@@ -141,6 +141,7 @@ def test_priors_at_the_edge(name, scenario, alpha):
         assert any("cannot be told" in doubt or "upper edge" in doubt for doubt in found.doubts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "scenario"), EVERY)
 def test_where_positives_are_nowhere_pure_the_estimate_is_too_large_and_doubted(name, scenario):
     X, s, prior = labelled(gaussians(n=4000, d=2, prior=0.3, separation=1.0, seed=3), scenario)
@@ -149,6 +150,7 @@ def test_where_positives_are_nowhere_pure_the_estimate_is_too_large_and_doubted(
     assert any("no pure region is seen" in doubt for doubt in found.doubts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "scenario"), EVERY)
 def test_rows_that_say_nothing_are_doubted(name, scenario):
     rng = np.random.default_rng(0)
@@ -334,6 +336,7 @@ def test_a_better_half_that_is_not_pure_is_doubted():
         assert any("no pure region is seen" in doubt for doubt in found.doubts) == doubted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize(("name", "scenario"), EVERY)
 def test_no_interval_is_a_point_where_nothing_or_everything_is_positive(name, scenario, alpha):

@@ -91,11 +91,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # What every newcomer reads and types.
-FIRST = {"README.md", "docs/tutorial.md"}
+FIRST = {"README.md"}
 
 
 def pages() -> Iterator[Any]:
-    """Yield the pages with commands, all but the first ones marked as slow."""
+    """Yield the pages with commands, all but the first one marked as slow."""
     for page in filter(blocks, PAGES):
         name = str(page.relative_to(ROOT))
         yield pytest.param(page, id=name, marks=() if name in FIRST else pytest.mark.slow)

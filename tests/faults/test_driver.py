@@ -104,6 +104,7 @@ def test_a_run_killed_after_some_cells_can_be_resumed(
     assert stable_rows(out) == undisturbed
 
 
+@pytest.mark.slow
 def test_no_cell_is_lost_when_a_worker_is_killed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate
 ) -> None:
@@ -183,6 +184,7 @@ def assert_stops_quietly(process: subprocess.Popen[str], marker: str) -> None:
     assert [line for line in err.splitlines() if not line.startswith("[")] == err.splitlines()[-1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["plan", "workers", "children", "fits"])
 def test_stopping_early_prints_one_sentence(suite: Path, tmp_path: Path, moment: str) -> None:
     out, gate = tmp_path / "run", Gate(tmp_path / "gate")

@@ -67,6 +67,7 @@ def test_the_page_follows_the_run_to_its_end(tmp_path: Path) -> None:
         assert text == pubench("report", str(out), "--format", "html").stdout
 
 
+@pytest.mark.slow
 def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
     with running(tmp_path) as (process, out, _):
         page = tmp_path / "elsewhere" / "report.html"
@@ -81,6 +82,7 @@ def test_the_page_ends_when_the_run_is_killed(tmp_path: Path) -> None:
         assert LIVE not in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopping_the_page_does_not_stop_the_run(tmp_path: Path, number: signal.Signals) -> None:
     with running(tmp_path) as (process, out, _):
@@ -97,6 +99,7 @@ def test_stopping_the_page_does_not_stop_the_run(tmp_path: Path, number: signal.
         assert is_running(out)
 
 
+@pytest.mark.slow
 def test_a_finished_run_gets_one_page(tmp_path: Path) -> None:
     out = tmp_path / "run"
     run(write_suite(tmp_path / "suite.toml"), out)

@@ -53,6 +53,7 @@ def test_a_forked_child_never_answers_for_another_cell(tmp_path: Path, jobs: int
     assert alone[0][2] > 0.8
 
 
+@pytest.mark.slow
 def test_a_patched_library_does_not_affect_other_cells(tmp_path: Path) -> None:
     alone = values(run(tmp_path / "alone", "naive-lr"), "naive-lr")
     assert values(run(tmp_path / "both", "patcher", "naive-lr"), "naive-lr") == alone
@@ -126,6 +127,7 @@ def test_a_damaged_record_is_reported_once_and_set_aside(tmp_path: Path) -> None
     assert (tmp_path / "run" / "cells.jsonl.damaged-1").exists()
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode_is_not_an_error(tmp_path: Path) -> None:
     run(tmp_path, "honest")
     command = [sys.executable, "-m", "pubench", "report", str(tmp_path / "run")]

@@ -338,6 +338,7 @@ def test_a_page_that_reloads_keeps_what_the_reader_chose(browser: Any, tmp_path:
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
+@pytest.mark.slow
 def test_a_page_reloads_until_the_run_has_ended(browser: Any, tmp_path: Path) -> None:
     file = write_page(tmp_path / "report.html", reload=1)
     browser.get(file.as_uri())

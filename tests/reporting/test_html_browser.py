@@ -172,6 +172,7 @@ def open_whole_page(browser: Any, file: Path) -> None:
     browser.get(file.as_uri())
 
 
+@pytest.mark.slow
 def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_path: Path) -> None:
     open_whole_page(browser, tmp_path / "all.html")
     for name in ("paper", "sensitivity", "price", "tuning", "models"):
@@ -184,6 +185,7 @@ def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_p
     assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 
 
+@pytest.mark.slow
 def test_a_mean_opens_the_progress_of_its_search(browser: Any, tmp_path: Path) -> None:
     open_whole_page(browser, tmp_path / "all.html")
     find(browser, "table.scores tbody td button")[0].click()

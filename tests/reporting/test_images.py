@@ -71,6 +71,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_the_shape_is_loaded_from_the_cache_as_well(run: Path) -> None:
     for _ in range(2):
         images = load_dataset("npz", path=str(run.parent / "images.npz"))
