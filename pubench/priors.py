@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, SupportsFloat
@@ -139,10 +140,16 @@ def _codes(s: ArrayLike) -> ArrayLike:
 
 def checked(found: PriorEstimate | SupportsFloat, name: str) -> PriorEstimate:
     """Return what an estimator gave as an estimate; a plain number has no interval: anything may be true."""
-    made = found if isinstance(found, PriorEstimate) else PriorEstimate(float(found), 0.0, 1.0, 1.0)
-    if not 0.0 < made.value < 1.0:
-        raise PriorError(f"prior estimator '{name}' returned {made.value}, which is not inside (0, 1)")
-    return made
+    estimate = found if isinstance(found, PriorEstimate) else PriorEstimate(float(found), 0.0, 1.0, 1.0)
+    value, low, high, level = (
+        float(number) for number in (estimate.value, estimate.low, estimate.high, estimate.level)
+    )
+    if not 0.0 < value < 1.0:
+        raise PriorError(f"prior estimator '{name}' returned {value}, which is not inside (0, 1)")
+    doubts = (estimate.doubts,) if isinstance(estimate.doubts, str) else tuple(map(str, estimate.doubts))
+    # An end that is not a number bounds nothing.
+    low, high = (low if math.isfinite(low) else 0.0), (high if math.isfinite(high) else 1.0)
+    return PriorEstimate(value, low, high, level, doubts)
 
 
 def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:

@@ -7,17 +7,18 @@ request (algorithm, criteria, search, prior) are what ``plan/`` resolved: a conc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.specs import Array, Preprocess, Scenario
+from pubench.specs import Array, Scenario
 from pubench.status import Problem
-from pubench.tasks import AlgorithmPlan, CriterionPlan, Features, PriorPlan, SearchPlan, Seeds
+from pubench.tasks import AlgorithmPlan, CriterionPlan, Features, Preprocess, PriorPlan, SearchPlan, Seeds
 
 if TYPE_CHECKING:
     from pubench.specs import JSONValue, Params
@@ -48,7 +49,41 @@ __all__ = [
     "Searched",
     "Started",
     "Trial",
+    "from_json",
+    "to_json",
 ]
+
+
+M = TypeVar("M")
+
+
+def to_json(value: object) -> bytes:
+    """Return a message or record as JSON; NumPy's numbers become plain ones, unknown objects their text."""
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        # Paths and texts may hold bytes that are not UTF-8, which Python keeps as surrogates.
+        return json.dumps(msgspec.to_builtins(value, enc_hook=_plain), allow_nan=False).encode()
+
+
+def from_json(decoder: msgspec.json.Decoder[M], text: bytes) -> M:
+    """Read what :func:`to_json` wrote; raise a ValueError if it is something else."""
+    try:
+        return decoder.decode(text)
+    except msgspec.DecodeError as error:
+        try:
+            return msgspec.convert(json.loads(text), decoder.type)
+        except (ValueError, RecursionError):
+            raise error from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else repr(value)
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=_plain)
 
 
 class ProtocolError(ValueError):
@@ -242,7 +277,8 @@ class Predictions:
     def from_arrays(cls, arrays: Sequence[Array]) -> Predictions:
         """Read what :meth:`arrays` made, as it comes with a message."""
         kinds = [array.dtype.str for array in arrays]
-        if kinds not in (_DECISIONS, [*_DECISIONS, "<f8"]) or len({array.shape for array in arrays}) != 1:
+        shapes = {array.shape for array in arrays}
+        if kinds not in (_DECISIONS, [*_DECISIONS, "<f8"]) or len(shapes) != 1 or len(*shapes) != 1:
             raise ProtocolError("predictions must be scores, decisions and, at most, probabilities of n rows")
         return cls(arrays[0], arrays[1], arrays[2] if len(arrays) > 2 else None)
 

@@ -47,8 +47,6 @@ def score_criterion(
     try:
         validation = Validation(s, predictions.score, predictions.decision, shown, scenario)
         return float(resolve(criterion.function)(validation, **criterion.params))
-    except MemoryError:
-        raise
     except (Exception, SystemExit) as error:
         return Problem.of(error)
 

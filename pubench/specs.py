@@ -8,35 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from pubench.errors import did_you_mean
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    ChoiceValue = str | int | float | bool | None
+else:
+    # Lists are choices too, for example sizes of layers.
+    ChoiceValue = Any
 
 __all__ = [
     "RECEIVABLE",
     "SCENARIOS",
     "Algorithm",
     "Array",
-    "Categorical",
     "Choice",
     "Criterion",
     "Dataset",
     "Float",
-    "Impute",
     "Int",
     "JSONValue",
     "Metric",
-    "Norm",
     "Param",
     "Params",
-    "Preprocess",
     "PriorEstimator",
-    "Scale",
     "Scenario",
     "Spec",
 ]
@@ -49,16 +47,6 @@ Params: TypeAlias = Mapping[str, JSONValue]
 """Arguments of a plugin's function or estimator, as suites write them."""
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
-Impute = Literal["mean", "median", "most-frequent", "none"]
-Scale = Literal["standard", "minmax", "maxabs", "robust", "none"]
-Categorical = Literal["one-hot", "codes"]
-Norm = Literal["none", "l1", "l2"]
-_PREPROCESSING = {
-    "impute": get_args(Impute),
-    "scale": get_args(Scale),
-    "categorical": get_args(Categorical),
-    "norm": get_args(Norm),
-}
 RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled")
 
 
@@ -70,6 +58,10 @@ class Float(msgspec.Struct, frozen=True, tag_field="kind", tag="float"):
     log: bool = False
     points: int = 5
 
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            msgspec.structs.force_setattr(self, name, _plain(getattr(self, name)))
+
 
 class Int(msgspec.Struct, frozen=True, tag_field="kind", tag="int"):
     """An integer parameter in low..high, both included; ``points`` is how many values a grid takes at most."""
@@ -79,50 +71,28 @@ class Int(msgspec.Struct, frozen=True, tag_field="kind", tag="int"):
     log: bool = False
     points: int = 5
 
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            value = _plain(getattr(self, name))
+            whole = isinstance(value, float) and value.is_integer()
+            msgspec.structs.force_setattr(self, name, int(value) if whole else value)
+
 
 class Choice(msgspec.Struct, frozen=True, tag_field="kind", tag="choice"):
     """A parameter that takes one of the listed values (text, numbers, booleans or None)."""
 
-    values: tuple[str | int | float | bool | None, ...]
+    values: tuple[ChoiceValue, ...]
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "values", tuple(_plain(value) for value in self.values))
+
+
+def _plain(value: Any) -> Any:  # edge: NumPy's numbers and texts come from grids that are arrays
+    """Turn a scalar of NumPy into the value that it stands for."""
+    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
 
 
 Param: TypeAlias = Float | Int | Choice
-
-
-@dataclass(frozen=True, slots=True)
-class Preprocess:
-    """What to do to features before a learner sees them.
-
-    Attributes
-    ----------
-    impute : str
-        What replaces a missing number: the training rows' ``"mean"``, ``"median"`` or ``"most-frequent"``
-        value (the smallest of several); ``"none"`` leaves NaN.
-    scale : str
-        ``"standard"`` (mean 0, sd 1), ``"minmax"`` (0 to 1), ``"maxabs"`` (largest size 1), ``"robust"``
-        (median 0, interquartile range 1) or ``"none"``. Sparse data are never shifted: see
-        :func:`pubench.data.preprocess.fit_preprocess`.
-    categorical : str
-        ``"one-hot"``, or ``"codes"`` to leave codes, missing ones included, as they are.
-    min_count : int
-        Columns whose training rows add up to less than this are dropped; for counts such as term frequencies.
-    norm : str
-        ``"l2"`` or ``"l1"`` gives each row that length, after scaling; ``"none"`` leaves rows as they are.
-    """
-
-    impute: Impute = "median"
-    scale: Scale = "standard"
-    categorical: Categorical = "one-hot"
-    min_count: int = 0
-    norm: Norm = "none"
-
-    def __post_init__(self) -> None:
-        for name, choices in _PREPROCESSING.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise ValueError(f"{name} = {value!r} is unknown{did_you_mean(str(value), choices)}")
-        if self.min_count < 0:
-            raise ValueError(f"min_count = {self.min_count} must be 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
+from pubench.errors import did_you_mean
 from pubench.specs import Param
 
 if TYPE_CHECKING:
@@ -15,7 +17,68 @@ else:
     # edge: msgspec cannot read recursive aliases; it takes any JSON here.
     Params = Mapping[str, Any]
 
-__all__ = ["AlgorithmPlan", "CriterionPlan", "Features", "MetricPlan", "PriorPlan", "SearchPlan", "Seeds"]
+__all__ = [
+    "AlgorithmPlan",
+    "Categorical",
+    "CriterionPlan",
+    "Features",
+    "Impute",
+    "MetricPlan",
+    "Norm",
+    "Preprocess",
+    "PriorPlan",
+    "Scale",
+    "SearchPlan",
+    "Seeds",
+]
+
+
+Impute = Literal["mean", "median", "most-frequent", "none"]
+Scale = Literal["standard", "minmax", "maxabs", "robust", "none"]
+Categorical = Literal["one-hot", "codes"]
+Norm = Literal["none", "l1", "l2"]
+_PREPROCESSING = {
+    "impute": get_args(Impute),
+    "scale": get_args(Scale),
+    "categorical": get_args(Categorical),
+    "norm": get_args(Norm),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocess:
+    """What to do to features before a learner sees them.
+
+    Attributes
+    ----------
+    impute : str
+        What replaces a missing number: the training rows' ``"mean"``, ``"median"`` or ``"most-frequent"``
+        value (the smallest of several); ``"none"`` leaves NaN.
+    scale : str
+        ``"standard"`` (mean 0, sd 1), ``"minmax"`` (0 to 1), ``"maxabs"`` (largest size 1), ``"robust"``
+        (median 0, interquartile range 1) or ``"none"``. Sparse data are never shifted: see
+        :func:`pubench.data.preprocess.fit_preprocess`.
+    categorical : str
+        ``"one-hot"``, or ``"codes"`` to leave codes, missing ones included, as they are.
+    min_count : int
+        Columns whose training rows add up to less than this are dropped; for counts such as term frequencies.
+    norm : str
+        ``"l2"`` or ``"l1"`` gives each row that length, after scaling; ``"none"`` leaves rows as they are.
+    """
+
+    impute: Impute = "median"
+    scale: Scale = "standard"
+    categorical: Categorical = "one-hot"
+    min_count: int = 0
+    norm: Norm = "none"
+
+    def __post_init__(self) -> None:
+        for name, choices in _PREPROCESSING.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise ValueError(f"{name} = {value!r} is unknown{did_you_mean(str(value), choices)}")
+        if self.min_count < 0:
+            raise ValueError(f"min_count = {self.min_count} must be 0 or more")
 
 
 class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):

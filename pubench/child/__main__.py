@@ -48,7 +48,14 @@ def main(arguments: Sequence[str]) -> None:
     _limit_memory(memory_mb)
     channel = Channel(request, reply)
     channel.send(Started())
-    while (envelope := channel.receive()) is not None:
+    while True:
+        try:
+            envelope = channel.receive()
+        except ProtocolError as error:
+            channel.send(Failed(problem=Problem.of(error)))
+            continue
+        if envelope is None:
+            break
         _serve(envelope.message, envelope.arrays, channel)
         # What one cell left behind must not be there for the next.
         gc.collect(1)

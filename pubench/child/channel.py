@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from pubench.protocol import Reply, Request
+from pubench.protocol import ProtocolError, Reply, Request
 from pubench.sandbox.wire import REQUESTS, Buffer, Envelope, encode, read_message, write_all
 from pubench.specs import Array
 
@@ -31,8 +31,19 @@ class Channel:
         write_all(self._reply, encode(reply, arrays, number=self._number))
 
     def receive(self) -> Envelope[Request] | None:
-        """Wait for the worker's next request; None when the worker is gone."""
-        envelope = read_message(self._request, self._buffer)
+        """Wait for the worker's next request; None when the worker is gone.
+
+        Raises
+        ------
+        ProtocolError
+            If the request cannot be read.
+        """
+        try:
+            envelope = read_message(self._request, self._buffer)
+        except ProtocolError:
+            # The answer belongs to the request that could not be read.
+            self._number += 1
+            raise
         if envelope is not None:
             self._number = envelope.number
         return envelope

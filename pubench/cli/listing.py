@@ -33,7 +33,8 @@ def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_thir
     registered = registry.all(kind)
     if as_json:
         values = [
-            msgspec.to_builtins(entry.spec) | {"version": entry.version, "origin": asdict(entry.origin)}
+            msgspec.to_builtins(entry.spec, enc_hook=str)
+            | {"version": entry.version, "origin": asdict(entry.origin)}
             for entry in registered.values()
         ]
         click.echo(json.dumps(values, indent=1))

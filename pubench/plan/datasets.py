@@ -19,8 +19,9 @@ from pubench.plan.jobs import DataPlan
 from pubench.plan.keys import dataset_digests, failed_dataset_digest
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered, Registry
-from pubench.specs import Dataset, JSONValue, Params, Preprocess
+from pubench.specs import Dataset, JSONValue, Params
 from pubench.suite.entries import DatasetEntry
+from pubench.tasks import Preprocess
 
 __all__ = ["ResolvedDataset", "expanded", "load_entry", "problem_card", "resolve_dataset", "with_paths"]
 

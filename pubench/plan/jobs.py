@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from pubench.data.labelling import Labelling
 from pubench.data.stored import StoredDataset
-from pubench.specs import Preprocess, Scenario
+from pubench.specs import Scenario
 from pubench.suite.reporting import PaperConfig, Rules
-from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, SearchPlan, Seeds
+from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, PriorPlan, SearchPlan, Seeds
 
 __all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric"]
 

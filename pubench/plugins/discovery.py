@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import warnings
@@ -137,6 +138,7 @@ def _checked(spec: object, spec_type: type[Spec]) -> Spec:
     if not _NAME.fullmatch(spec.name):
         raise PubenchError(f"name '{spec.name}' must be lower-case words joined by dashes")
     _refuse_unknown_words(spec)
+    _refuse_infinity(spec)
     if isinstance(spec, Algorithm) and spec.name.startswith(_REFERENCES) != (spec.labels == "true"):
         raise PubenchError(
             f"algorithm '{spec.name}': names start with 'supervised-' or 'pn-' if and only if labels='true'; rename it"
@@ -146,6 +148,16 @@ def _checked(spec: object, spec_type: type[Spec]) -> Spec:
             f"algorithm '{spec.name}' needs {spec.needs} but receives {spec.receives}; add it there"
         )
     return spec
+
+
+def _refuse_infinity(spec: Spec) -> None:
+    """Refuse parameters that are not finite: they cannot be written in a suite or sent to a child."""
+    try:
+        json.dumps(dict(getattr(spec, "params", {})), allow_nan=False, default=str)
+    except ValueError:
+        raise PubenchError(
+            f"'{spec.name}': params hold a number that is not finite; use None or a large number instead"
+        ) from None
 
 
 def _refuse_unknown_words(spec: Spec) -> None:

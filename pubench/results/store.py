@@ -20,6 +20,7 @@ import msgspec
 
 from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError, StoreError
+from pubench.protocol import from_json, to_json
 from pubench.results.record import ModelRecord, Record, TrialRecord
 
 __all__ = [
@@ -50,7 +51,6 @@ class _Inside(msgspec.Struct):
 
 L = TypeVar("L", Record, _Trials, _Inside, "_Line")
 _Line = Record | _Trials | _Inside
-_ENCODER = msgspec.json.Encoder(enc_hook=str)
 _DECODERS: Mapping[str, msgspec.json.Decoder[_Line]] = {
     name: msgspec.json.Decoder(kind) for name, kind in zip(_RECORDS, (Record, _Trials, _Inside), strict=True)
 }
@@ -68,8 +68,8 @@ class Store:
         beside = {"trials": record.trials, "inside": record.inside}
         for name, part in beside.items():
             if part is not None:
-                self._files[_BESIDE[name]].append(_ENCODER.encode({"key": record.key, name: part}))
-        self._files[_CELLS].append(_ENCODER.encode(msgspec.structs.replace(record, trials=None, inside=None)))
+                self._files[_BESIDE[name]].append(to_json({"key": record.key, name: part}))
+        self._files[_CELLS].append(to_json(msgspec.structs.replace(record, trials=None, inside=None)))
 
     def close(self) -> None:
         """Make sure that everything is on the disk."""
@@ -188,8 +188,8 @@ def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
     if line[:_DIGITS] != _digest(text):
         return None
     try:
-        return decoder.decode(text)
-    except msgspec.DecodeError:
+        return from_json(decoder, text)
+    except ValueError:
         return None
 
 

@@ -66,11 +66,13 @@ class Conversation:
         self.records: dict[str, Record] = {}
         self._searched: Searched | None = None
         self._current: tuple[Cell, CriterionPlan] | None = None
+        self._sent: list[tuple[Cell, CriterionPlan]] = []
         self._alone = False
 
     def run(self) -> None:
         """Send what is pending and listen until the child has answered, failed or died."""
         self._searched = self._current = None
+        self._sent = self.pending[:1] if self._alone else list(self.pending)
         limits = self.job.limits
         try:
             self.sandbox.send(self._request(), self._arrays(), seconds=max(limits.seconds, IMPORT_SECONDS))
@@ -89,7 +91,7 @@ class Conversation:
 
     def _check_complete(self) -> None:
         """Refuse an end that leaves cells without an answer; they would be asked for without end."""
-        if any(pair in self.pending for pair in self._asked()):
+        if self._open():
             raise self.sandbox.misbehaved("ended without a result for each cell")
 
     def _hear(self, envelope: Envelope[Reply]) -> bool:
@@ -118,37 +120,39 @@ class Conversation:
 
     def _pending(self, name: str | None) -> tuple[Cell, CriterionPlan]:
         """Return the pending cell of a criterion that was asked for."""
-        for cell, criterion in self._asked():
+        for cell, criterion in self._open():
             if criterion.name == name:
                 return cell, criterion
         raise ProtocolError(f"no cell of criterion '{name}' is open")
 
     def _lost(self, problem: Problem) -> None:
         """Record that the child is gone."""
-        if not self.pending:
+        unanswered = self._open()
+        if not unanswered:
             # Only introspection was under way.
             return
         if problem.status is Status.TIMEOUT:
             reason = f"did not finish within {self.job.limits.seconds:g} seconds"
             problem = msgspec.structs.replace(problem, error=reason)
-        if self._current in self.pending and self._current is not None:
+        if self._current is not None and self._current in unanswered:
             # Only the fit of this cell was under way; the others are asked for again in a new child.
             self._finish(self._current, Record.of_problem("", problem))
-        elif len(self._asked()) > 1:
+        elif len(unanswered) > 1:
             # One of the criteria may be to blame: from now on each searches on its own.
             self._alone = True
         else:
-            self._finish(self._asked()[0], Record.of_problem("", problem))
+            self._finish(unanswered[0], Record.of_problem("", problem))
 
-    def _asked(self) -> list[tuple[Cell, CriterionPlan]]:
-        """Return the cells that are asked for together."""
-        return self.pending[:1] if self._alone else self.pending
+    def _open(self) -> list[tuple[Cell, CriterionPlan]]:
+        """Return the cells of the request that have no record yet."""
+        return [pair for pair in self._sent if pair in self.pending]
 
     def _keep_problem(self, problem: Problem) -> bool:
-        if self._current is not None and self._current in self.pending:
+        unanswered = self._open()
+        if self._current is not None and self._current in unanswered:
             self._finish(self._current, Record.of_problem("", problem))
             return False
-        for pair in list(self._asked()):
+        for pair in unanswered:
             self._finish(pair, Record.of_problem("", problem))
         return True
 
@@ -190,7 +194,7 @@ class Conversation:
 
     def _keep_introspection(self, found: Introspection, arrays: tuple[Array, ...]) -> None:
         """Keep a model's introspection beside the cells that it is the model of."""
-        if any(column >= found.size for column, _ in found.weights):
+        if any(not 0 <= column < found.size for column, _ in found.weights):
             raise ProtocolError("a weight of a column that does not exist")
         names = self.job.data.column_names
         record = model_record(self.job.metrics, self.truth.test, found, arrays, names)
@@ -243,14 +247,15 @@ class Conversation:
         if not arrays:
             raise ProtocolError("a question without predictions")
         validation, predictions = arrays[0], Predictions.from_arrays(arrays[1:])
-        if len(validation) != len(predictions.score) or validation.max(initial=0) >= len(self.truth.train):
-            raise ProtocolError("predictions for other rows than asked")
+        whole = validation.dtype.kind in "iu" and validation.shape == predictions.score.shape
+        if not whole or not ((validation >= 0) & (validation < len(self.truth.train))).all():
+            raise ProtocolError("predictions for rows that are not training rows")
         y = self.truth.train[validation]
         if self.job.labelling.scenario == "case-control":
             # P was drawn separately: only U is a sample of the population.
             sample = self.assignment.s[validation] == 0
             y, predictions = y[sample], predictions.of(sample)
-        metrics = [c.oracle for _, c in self._asked() if c.oracle and c.name in question.criteria]
+        metrics = [c.oracle for _, c in self._sent if c.oracle and c.name in question.criteria]
         found, _ = evaluate(metrics, y, predictions)
         values = OracleValues(values={f"oracle-{name}": value for name, value in found.items()})
         self.sandbox.send(values, seconds=self.job.limits.seconds)
@@ -270,7 +275,7 @@ class Conversation:
             preprocess=job.data.preprocess,
             scenario=job.labelling.scenario,
             algorithm=job.algorithm,
-            criteria=tuple(criterion for _, criterion in self._asked()),
+            criteria=tuple(criterion for _, criterion in self._sent),
             training=job.training,
             tuning=job.tuning,
             prior=prior,

@@ -59,8 +59,10 @@ def model_record(
     Metrics of probabilities, and those that no stage defines, are left out. Weights have the names of their columns
     where there is one for each. None where nothing is left.
     """
-    known = names if len(names) == found.size else [f"column {i}" for i in range(found.size)]
-    weights = tuple((str(known[column]), value) for column, value in found.weights)
+    named = len(names) == found.size
+    weights = tuple(
+        (str(names[column]) if named else f"column {column}", value) for column, value in found.weights
+    )
     curves = _curves(metrics, y, found, arrays)
     record = ModelRecord(
         of=found.of,

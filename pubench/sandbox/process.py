@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from pubench.protocol import ProtocolError, Reply, Request
+from pubench.protocol import ProtocolError, Reply, Request, Started
 from pubench.sandbox.memory import anonymous_mb, resident_mb
 from pubench.sandbox.wire import REPLIES, Buffer, Envelope, encode
 from pubench.specs import Array
@@ -134,7 +134,8 @@ class Sandbox:
         self._buffer = Buffer(REPLIES)
         self._output.clear()
         self._number = 0
-        self.receive(seconds=START_SECONDS)
+        if not isinstance(self.receive(seconds=START_SECONDS).message, Started):
+            raise self.misbehaved("did not start as a child of pubench")
 
     def _environment(self) -> dict[str, str]:
         # The child must find the modules that this process finds, and nothing else.

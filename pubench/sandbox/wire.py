@@ -11,7 +11,7 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 import numpy as np
 
-from pubench.protocol import ProtocolError, Reply, Request
+from pubench.protocol import ProtocolError, Reply, Request, from_json, to_json
 from pubench.specs import Array
 
 __all__ = ["REPLIES", "REQUESTS", "Buffer", "Envelope", "encode", "read_message", "write_all"]
@@ -35,18 +35,10 @@ REQUESTS = msgspec.json.Decoder(tuple[int, _Shapes, Request])
 REPLIES = msgspec.json.Decoder(tuple[int, _Shapes, Reply])
 
 
-def _plain(value: object) -> object:
-    """Turn NumPy scalars into the numbers they stand for, and anything else into its text."""
-    return value.item() if isinstance(value, np.generic) else repr(value)
-
-
-_ENCODER = msgspec.json.Encoder(enc_hook=_plain)
-
-
 def encode(message: Request | Reply, arrays: Sequence[Array] = (), *, number: int = 0) -> bytes:
     """Return the bytes of a message."""
     shapes = [(array.dtype.str, array.shape) for array in arrays]
-    text = _ENCODER.encode((number, shapes, message))
+    text = to_json((number, shapes, message))
     body = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
     return _PREFIX.pack(_MAGIC, len(text), len(body)) + text + body
 
@@ -85,7 +77,7 @@ class Buffer(Generic[M]):
 
     def _decode(self, data: bytes, n_text: int) -> Envelope[M]:
         try:
-            number, shapes, message = self._decoder.decode(data[:n_text])
+            number, shapes, message = from_json(self._decoder, data[:n_text])
             arrays, start = [], n_text
             for dtype, shape in shapes:
                 count = int(np.prod(shape))

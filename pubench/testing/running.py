@@ -145,7 +145,9 @@ def _events(log: Path, child: subprocess.Popen[bytes], seconds: float) -> Iterat
             *whole, rest = rest.split("\n")
             for line in whole:
                 deadline = time.monotonic() + seconds
-                yield _Event(*json.loads(line))
+                with contextlib.suppress(ValueError, TypeError):
+                    # A plugin may have written into the log.
+                    yield _Event(*json.loads(line))
             if not alive and not whole:
                 return
             time.sleep(_PAUSE)

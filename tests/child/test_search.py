@@ -198,7 +198,16 @@ def test_choose_leaves_out_trials_without_a_value():
 
 
 @pytest.mark.parametrize(
-    "param", [Float(0.1, 2.0, True, 3), Int(2, 8, False, 4), Choice(("a", 1, 1.0, True, None))]
+    "param",
+    [
+        Float(0.1, 2.0, True, 3),
+        Float(0.1, np.float64(2.0)),
+        Int(2, 8, False, 4),
+        Int(10, 1e2),
+        Choice(("a", 1, 1.0, True, None)),
+        Choice(tuple(np.logspace(-1, 1, 3))),
+        Choice(([1], [1, 2])),
+    ],
 )
 def test_a_space_survives_the_wire(param):
     plan = AlgorithmPlan(estimator="m:E", params={}, space={"p": param}, receives=(), labels="pu")

@@ -142,6 +142,12 @@ def test_a_record_of_another_shape_is_not_believed(tmp_path):
     assert "line 1: damaged record" in problems[0]
 
 
+def test_texts_that_are_not_utf8_are_kept(tmp_path):
+    record = Record(key="a", status=Status.FAILED, error="no file caf\udce9")
+    write(tmp_path, [record])
+    assert read_records(tmp_path) == ({"a": record}, ())
+
+
 def test_numbers_that_json_does_not_know_become_nothing(tmp_path):
     write(tmp_path, [Record(key="a", status=Status.OK, regret=float("nan"))])
     assert read_records(tmp_path)[0]["a"].regret is None

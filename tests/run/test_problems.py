@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
 import pytest
 from helpers.suites import plan, run_text
 
@@ -28,13 +29,21 @@ from pubench import Criterion, hookimpl
 
 @hookimpl
 def pubench_criteria():
-    return [Criterion(name="fragile", function="fragile:raises"), Criterion(name="quits", function="fragile:quits")]
+    names = {"fragile": "raises", "quits": "quits", "greedy": "greedy", "dies": "dies"}
+    return [Criterion(name=name, function=f"fragile:{function}") for name, function in names.items()]
 
 def raises(validation):
     raise RuntimeError("no score today")
 
 def quits(validation):
     raise SystemExit(3)
+
+def greedy(validation):
+    raise MemoryError
+
+def dies(validation):
+    import os
+    os._exit(3)
 """
 PU_SUITE = """
 name = "pu"
@@ -67,7 +76,12 @@ def fragile(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("criterion", "error"), [("fragile", "RuntimeError: no score today"), ("quits", "SystemExit: 3")]
+    ("criterion", "error"),
+    [
+        ("fragile", "RuntimeError: no score today"),
+        ("quits", "SystemExit: 3"),
+        ("greedy", "ran out of memory"),
+    ],
 )
 def test_a_criterion_that_raises_on_pu_data_is_a_note_of_its_row(tmp_path, fragile, criterion, error):
     (row,) = pu_run(tmp_path, 20, f'["{criterion}", "pauc"]', [fragile]).rows
@@ -135,6 +149,22 @@ VIOLATIONS = {
     "an oracle question without arrays": said(Ready(), OracleQuestion(criteria=("oracle-f1",))),
     "an end without a result": said(*BEGIN, End()),
     "a weight of no column": said(*BEGIN, Introspection(criteria=(None,), weights=((5, 1.0),), size=2)),
+    "a weight before the first column": said(
+        *BEGIN, Introspection(criteria=(None,), weights=((-9, 1.0),), size=2)
+    ),
+    "predictions without rows": [
+        *said(*BEGIN),
+        encode(result(), [np.array(1.0), np.array(1, dtype=np.uint8)], number=1),
+    ],
+    "an oracle question about rows that are no numbers": [
+        *said(Ready()),
+        encode(
+            OracleQuestion(criteria=("oracle-f1",)),
+            [np.array([0.5]), np.array([1.0]), np.array([1], dtype=np.uint8)],
+            number=1,
+        ),
+    ],
+    "nested too deeply": [*said(Ready()), raw(b"[1,[]," + b"[" * 100_000)],
     "a start of an unknown cell": said(Ready(), CellStarted(criterion="puf")),
 }
 
@@ -167,3 +197,33 @@ def test_several_criteria_that_share_a_broken_child_each_end_as_a_crash():
     records = run_job(job, sandbox)
     assert [record.status for record in records] == [Status.CRASHED] * 2
     assert sandbox.starts == 3
+
+
+TUNED = """
+name = "tuned"
+replicates = 1
+[[datasets]]
+use = "iris"
+[[labellings]]
+scenario = "case-control"
+positives = 20
+[[algorithms]]
+use = "naive-lr"
+tune = true
+search = {{ C = [0.1, 1.0] }}
+[tuning]
+sampler = "grid"
+criteria = {criteria}
+"""
+
+
+@pytest.mark.parametrize(
+    "criteria", [["puf", "pauc", "dies"], ["puf", "dies", "pauc"], ["dies", "greedy", "puf"]]
+)
+def test_a_criterion_that_ends_the_child_affects_only_its_own_cell(tmp_path, fragile, criteria):
+    rows = run_text(tmp_path, TUNED.format(criteria=str(criteria).replace("'", '"')), [fragile]).rows
+    expected = {"dies": "crashed", "greedy": "failed"}
+    assert {row["criterion"]: row["status"] for row in rows} == {
+        name: expected.get(name, "ok") for name in criteria
+    }
+    assert all("exit code 3" in row["error"] for row in rows if row["criterion"] == "dies")

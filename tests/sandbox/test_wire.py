@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pubench.protocol import OracleValues, ProtocolError, Ready, Result
+from pubench.protocol import LogLine, OracleValues, ProtocolError, Ready, Result
 from pubench.sandbox.wire import REPLIES, Buffer, Envelope, encode, read_message, write_all
 
 JSON = st.recursive(
@@ -172,3 +172,9 @@ def test_a_message_larger_than_a_pipe_crosses_it_and_closing_is_told():
     assert read_message(reader, buffer) is None
     thread.join()
     os.close(reader)
+
+
+def test_texts_that_are_not_utf8_arrive():
+    buffer = Buffer(REPLIES)
+    buffer.feed(encode(LogLine(level=20, text="caf\udce9")))
+    assert buffer.take().message == LogLine(level=20, text="caf\udce9")

@@ -10,7 +10,7 @@ import numpy as np
 from pubench.data.preprocess.dense import DensePreprocess, fit_dense
 from pubench.data.preprocess.rows import Composed, frequent_columns
 from pubench.data.preprocess.sparse import SparsePreprocess, fit_sparse
-from pubench.specs import Preprocess
+from pubench.tasks import Preprocess
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix
