@@ -26,7 +26,7 @@ def cells(**changes):
 def test_an_estimate_is_a_number_with_doubts():
     found = PriorEstimate(0.3, 0.2, 0.4, doubts=("few rows",))
     assert float(found) == 0.3
-    assert checked(found, "x") is found
+    assert checked(found, "x") == found
     assert checked(0.25, "x") == PriorEstimate(0.25, 0.0, 1.0, 1.0)
     for value in (0.0, 1.0, 1.5, math.nan):
         with pytest.raises(PriorError, match=r"prior estimator 'x' returned .* which is not inside \(0, 1\)"):
