@@ -17,7 +17,7 @@ from pubench.plugins.imports import resolve
 from pubench.protocol import Trial
 from pubench.scoring import finite
 from pubench.specs import Choice, Float, Int, Param
-from pubench.status import Problem
+from pubench.status import Problem, Status
 from pubench.tasks import CriterionPlan, SearchPlan
 
 if TYPE_CHECKING:
@@ -91,10 +91,11 @@ def _attempt(params: Params, evaluate: Evaluate) -> Trial:
     error = ""
     try:
         values = {name: finite(value) for name, value in evaluate(params).items()}
-    except MemoryError:
-        raise
     except Exception as raised:
-        error = Problem.of(raised).error
+        problem = Problem.of(raised)
+        if problem.status is Status.OUT_OF_MEMORY:
+            raise
+        error = problem.error
     return Trial(params=params, values=values, seconds=time.perf_counter() - start, error=error)
 
 

@@ -171,11 +171,12 @@ def test_a_failing_trial_is_kept_with_its_error_and_the_search_goes_on(sampler):
     assert choose(trials, "value", maximise=True).params["x"] >= 0
 
 
-def test_running_out_of_memory_ends_the_search():
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("std::bad_alloc")])
+def test_running_out_of_memory_ends_the_search(error):
     def greedy(params):
-        raise MemoryError
+        raise error
 
-    with pytest.raises(MemoryError):
+    with pytest.raises(type(error)):
         run_search(SPACE, config(), "value", greedy)
 
 
