@@ -31,11 +31,15 @@ _CAPABILITY_VERSION = 0x2008_0522
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What holds in a process and in all that it starts; ``reason`` says why something does not, else it is empty."""
+    """What holds in a process and in all that it starts; ``reason`` says why something does not, else it is empty.
+
+    ``device`` is the number of the private ``/dev/shm``, by which a process knows that it is in there.
+    """
 
     hides_truth: bool = False
     private_shared_memory: bool = False
     reason: str = ""
+    device: int = 0
 
 
 def confine(hidden: Sequence[str], *, shared_memory_mb: int) -> Confinement:
@@ -76,7 +80,8 @@ def confine(hidden: Sequence[str], *, shared_memory_mb: int) -> Confinement:
     covered = [_attempt(partial(_cover, path)) for path in _outermost(hidden)]
     _drop_capabilities(before)
     problems = [problem for problem in (*covered, shared) if problem]
-    return Confinement(not any(covered), not shared, "; ".join(problems))
+    device = 0 if shared else os.stat(SHARED_MEMORY).st_dev
+    return Confinement(not any(covered), not shared, "; ".join(problems), device)
 
 
 def _attempt(step: Callable[[], None]) -> str:
