@@ -11,6 +11,7 @@ from typing import Any
 from pubench.data.loading import as_loaded, load_stored
 from pubench.data.values import Data
 from pubench.errors import DataError, RunFolderError
+from pubench.guard import refuse_in_child
 from pubench.plan.datasets import problem_card, with_paths
 from pubench.plan.planning import ExecutionPlan, plan_suite
 from pubench.plugins.discovery import discover
@@ -63,6 +64,7 @@ def load_dataset(name: str, **params: JSONValue | os.PathLike[str]) -> Data:
     Data
         Rows in the order in which they are loaded. They come from the cache if it holds them; suites use the same.
     """
+    refuse_in_child()
     registered = discover().dataset(name)
     plain: dict[str, JSONValue] = {
         key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in params.items()

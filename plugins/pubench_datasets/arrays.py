@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data import Data
+from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError, did_you_mean
 from pubench_datasets.source import check_file, open_bytes, open_text, reading, refuse_if_large
 from pubench_datasets.targets import (
@@ -55,6 +55,7 @@ def npz(
     threshold, quantile : float
         Convert a numeric target to classes: see `pubench_datasets.targets.Cut`.
     """
+    refuse_in_child()
     cut = Cut(threshold, quantile)
     check_answer(target, labelled, cut)
     check_name("split", split)
@@ -157,6 +158,7 @@ def svmlight(
     from scipy.sparse import csr_array
     from sklearn.datasets import load_svmlight_file
 
+    refuse_in_child()
     cut = Cut(threshold, quantile)
     check_flag("labelled", labelled)
     if labelled:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from pubench.data import Data
+from pubench.data import Data, refuse_in_child
 
 __all__ = ["breast_cancer", "digits", "iris", "wine"]
 
 
 def _named(bunch: Any) -> Data:
     """Convert a scikit-learn bunch to rows, class names and feature names."""
+    refuse_in_child()
     names = np.asarray(bunch.target_names).astype(str)
     return Data(
         X=np.ascontiguousarray(bunch.data, dtype=np.float64),

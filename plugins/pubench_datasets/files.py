@@ -33,7 +33,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from pubench.data import Data
+from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError
 from pubench_datasets.arrays import npz, svmlight
 from pubench_datasets.source import check_file, identity, open_bytes, reading, refuse_if_large
@@ -73,6 +73,7 @@ def _of_table(read: Callable[..., Table]) -> Callable[..., Data]:
         from pubench_datasets.tables import Roles, names_of, table_data
         from pubench_datasets.targets import Cut
 
+        refuse_in_child()
         roles = Roles(
             target=target,
             labelled=labelled,

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pubench.data import Data
+from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError
 from pubench_datasets.openml_cache import Entry, kept, remember, remembered
 from pubench_datasets.openml_settings import server, server_key
@@ -56,6 +56,7 @@ def openml(
     from pubench_datasets.tables import Roles, names_of
     from pubench_datasets.targets import Cut
 
+    refuse_in_child()
     roles = Roles(
         target=target,
         split=split,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data import Data
+from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError, did_you_mean
 from pubench_datasets.paper_recipes import RECIPES, Recipe
 from pubench_datasets.root import catalog_entry, find
@@ -48,6 +48,7 @@ def paper(name: str, seed: int | None = None) -> Data:
         Rows in the order of the file. ``target`` contains the names of the classes as text; dates among the features
         are days since 1970.
     """
+    refuse_in_child()
     recipe = _recipe(name)
     _check_seed(name, recipe, seed)
     data = _selected(name, recipe, _loaded(recipe))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.special import expit, logsumexp, ndtr
 
-from pubench.data import Data
+from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError
 
 __all__ = ["checkerboard", "gaussians", "gaussians_bayes_accuracy", "moons", "topics", "trifurcate"]
@@ -43,6 +43,7 @@ class _Shape:
 
     def data(self, rng: np.random.Generator, X: Floats | csr_array, y: Ints, log_odds: Floats) -> Data:
         """Flip labels; ``log_odds`` are those of the classes before flipping."""
+        refuse_in_child()
         flipped = rng.permutation(self.n) < self.flips
         epsilon = self.flips / self.n
         posterior = (1.0 - 2.0 * epsilon) * expit(log_odds) + epsilon

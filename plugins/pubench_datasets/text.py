@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pubench.data import Data
+from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError, did_you_mean
 from pubench_datasets.source import check_file, open_text, reading
 from pubench_datasets.targets import (
@@ -73,6 +73,7 @@ def jsonl(
     Data
         ``feature_names`` are the terms in alphabetical order, or empty if there are more than 10,000.
     """
+    refuse_in_child()
     cut = Cut(threshold, quantile)
     check_answer(target, labelled, cut)
     check_name("split", split)

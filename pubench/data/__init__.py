@@ -2,16 +2,16 @@
 
 from pubench.data.cache import Download, cache_root, digest, write_atomically
 from pubench.data.labelling import Labelling
-from pubench.data.stored import StoredDataset
 from pubench.data.values import Data, Matrix
+from pubench.guard import refuse_in_child
 
 __all__ = [
     "Data",
     "Download",
     "Labelling",
     "Matrix",
-    "StoredDataset",
     "cache_root",
     "digest",
+    "refuse_in_child",
     "write_atomically",
 ]

@@ -15,6 +15,7 @@ from pubench.data.stored import StoredDataset, read_categories, read_features, r
 from pubench.data.truth import read_posterior, read_split, read_target, truth_path
 from pubench.data.values import Array, Data
 from pubench.errors import DataError
+from pubench.guard import refuse_in_child
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered
 from pubench.protocol import Failed, Loaded, LoadRequest, LogLine
@@ -37,6 +38,7 @@ def load_stored(
     memory_mb: int = 16_384,
 ) -> StoredDataset:
     """Return the data set from the cache, loading it first if it is not there, in a process of its own."""
+    refuse_in_child()
     spec, arguments = registered.spec, {**registered.spec.params, **params}
     key = digest([_FORMAT, spec.name, registered.version, spec.loader, arguments, _identity(spec, arguments)])
     folder = cache_root() / "prepared" / key
