@@ -10,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Download", "cache_root", "digest", "write_atomically"]
+__all__ = ["FEATURES", "TRUTH", "Download", "cache_root", "digest", "write_atomically"]
+
+FEATURES, TRUTH = "prepared", "truth"
+"""The folders that the core makes in the cache: for features, and for true classes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pubench.data.cache import Download, cache_root
+from pubench.data.cache import FEATURES, TRUTH, Download, cache_root
 from pubench.data.loading import read_stored
 from pubench.data.stored import StoredDataset, has_categories, is_intact
 from pubench.data.truth import truth_path
@@ -32,8 +32,6 @@ __all__ = [
 
 _FEWEST_DIGITS = 6
 _MOST_LETTERS = 200
-# The folders that the core makes in the cache: features, and true classes.
-_FOLDERS = ("prepared", "truth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class CacheEntry:
 
 def entries() -> list[CacheEntry]:
     """Return the entries of stored data sets, damaged ones included, sorted by name."""
-    folders = (cache_root() / "prepared").glob("[0-9a-f]*")
+    folders = (cache_root() / FEATURES).glob("[0-9a-f]*")
     unsorted = [CacheEntry(folder, *_request(folder), read_stored(folder)) for folder in folders]
     return sorted(unsorted, key=lambda entry: (entry.name, entry.folder.name))
 
@@ -225,7 +223,7 @@ def remove_download(download: Download) -> None:
 
 def empty_cache(registry: Registry) -> None:
     """Remove the stored data sets and the downloads that plugins declare; other files in the cache folder stay."""
-    for name in _FOLDERS:
+    for name in (FEATURES, TRUTH):
         shutil.rmtree(cache_root() / name, ignore_errors=True)
     for item in downloads(registry):
         remove_download(item.download)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pubench.data.cache import cache_root, digest
+from pubench.data.cache import FEATURES, cache_root, digest
 from pubench.data.stored import StoredDataset, read_categories, read_features, row_order
 from pubench.data.truth import read_posterior, read_split, read_target, truth_path
 from pubench.data.values import Array, Data
@@ -41,7 +41,7 @@ def load_stored(
     refuse_in_child()
     spec, arguments = registered.spec, {**registered.spec.params, **params}
     key = digest([_FORMAT, spec.name, registered.version, spec.loader, arguments, _identity(spec, arguments)])
-    folder = cache_root() / "prepared" / key
+    folder = cache_root() / FEATURES / key
     cached = _from_cache(folder)
     if cached is not None:
         return cached

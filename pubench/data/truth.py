@@ -1,21 +1,22 @@
-"""The truth of a prepared data set: where it is kept, and reading it where results are evaluated.
+"""The truth of a prepared data set: where it is kept, what must be hidden, and reading it where results are evaluated.
 
 No child process that runs an algorithm imports this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data.cache import digest
+from pubench.data.cache import FEATURES, TRUTH, cache_root, digest
 from pubench.specs import Array
 
-__all__ = ["read_posterior", "read_sides", "read_split", "read_target", "truth_path"]
+__all__ = ["hidden_places", "read_posterior", "read_sides", "read_split", "read_target", "truth_path"]
 
 
 def truth_path(folder: Path) -> Path:
@@ -23,7 +24,26 @@ def truth_path(folder: Path) -> Path:
 
     A process that knows the path of the features does not know the path of the truth: no file beside them names it.
     """
-    return folder.parent.parent / "truth" / f"{digest(['truth', folder.name])}.npy"
+    return folder.parent.parent / TRUTH / f"{digest(['truth', folder.name])}.npy"
+
+
+def hidden_places(files: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the folders and files that a process which runs algorithms must not see.
+
+    Of the cache that is all but the features: the classes, and whatever plugins have downloaded, classes included. It
+    is also the folder that ``PUBENCH_DATA`` names.
+
+    Parameters
+    ----------
+    files : iterable of str
+        Files of the user from which data sets are loaded.
+    """
+    root, data = cache_root(), os.environ.get("PUBENCH_DATA", "").strip()
+    for name in (FEATURES, TRUTH):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    places = [entry for entry in sorted(root.iterdir()) if entry.name != FEATURES]
+    places += [Path(path).expanduser().absolute() for path in (data, *files) if path]
+    return tuple(str(place) for place in places if place.exists())
 
 
 @lru_cache(maxsize=4)

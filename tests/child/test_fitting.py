@@ -9,6 +9,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from pubench.child.fitting import MisbehaviourError, Recipe, fit, predict, protect, take_rows
+from pubench.data.stored import read_features
+from pubench.tasks import Features
 
 X = np.arange(12.0).reshape(6, 2)
 S = np.array([1, 1, 0, 0, 0, 0], dtype=np.uint8)
@@ -155,3 +157,21 @@ def test_rows_taken_from_a_map_are_a_copy_in_memory(tmp_path):
     assert type(taken) is np.ndarray
     np.testing.assert_array_equal(taken, X[[3, 3, 0]])
     taken[0] = 1.0
+
+
+@pytest.mark.parametrize("rows", [[], [3, 3, 0], range(len(X))], ids=len)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_rows_that_plugins_are_given_name_no_file(tmp_path, sparse, rows):
+    stored = csr_array(X)
+    parts = {name: getattr(stored, name) for name in ("data", "indices", "indptr")} if sparse else {"X": X}
+    for name, array in parts.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    features = Features(
+        folder=str(tmp_path), sparse=sparse, n_features=X.shape[1], categorical=(), missing=0, image_shape=()
+    )
+    taken = take_rows(read_features(features), np.array(rows, dtype=np.int64))
+    todo = [getattr(taken, name) for name in parts] if sparse else [taken]
+    for array in todo:
+        assert getattr(array, "filename", None) is None
+        if isinstance(array.base, np.ndarray):
+            todo.append(array.base)
