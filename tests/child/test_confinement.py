@@ -191,14 +191,19 @@ say(
     assert found["closed"] == ("'mine'" if number == 0 else "PermissionError")
 
 
-@pytest.mark.parametrize("step", ["call", "_mount"])
+@pytest.mark.parametrize("step", ["call", "_mount", "open"])
 def test_a_system_that_refuses_leaves_the_process_as_it_was(user, room, step):
+    if step == "open" and (os.getuid() if user is None else user) == 0:
+        pytest.skip("root needs no map of users")
     script = f"""
 def refuse(*arguments, **options):
     raise OSError(errno.EPERM, "Operation not permitted")
-allowed = confinement.call
-refuse_unshare = lambda name, *rest: refuse() if name == "unshare" else allowed(name, *rest)
-confinement.{step} = refuse_unshare if "{step}" == "call" else refuse
+call = confinement.call
+confinement.{step} = {{
+    "call": lambda name, *rest: refuse() if name == "unshare" else call(name, *rest),
+    "_mount": refuse,
+    "open": lambda name, *rest, **more: refuse() if "uid_map" in str(name) else open(name, *rest, **more),
+}}["{step}"]
 held = confinement.confine([sys.argv[1]], shared_memory_mb=8)
 say(read=open(sys.argv[1] + "/y.npy").read(), user=os.getuid())
 """
@@ -252,3 +257,38 @@ say(
     assert (found["resident"], found["status"]) == (True, True)
     if found["hides_truth"]:
         assert found["worker"] == "PermissionError"
+
+
+def test_a_protected_worker_measures_and_ends_a_confined_process(user, room):
+    script = """
+import json, os, subprocess, sys
+from pubench.linux import protect_memory
+from pubench.sandbox.tree import descendants, kill_tree, tree_mb
+protect_memory()
+inside = '''
+import os, sys
+from pubench.child.confinement import confine
+from pubench.child.memory import peak_mb, reset_peak
+held = confine([sys.argv[1]], shared_memory_mb=8)
+os.fork()
+own = bytearray(os.urandom(1 << 20) * 30)
+peak = peak_mb()
+del own
+reset_peak()
+own = bytearray(os.urandom(1 << 20) * 20)
+os.write(1, b"%d%d " % (held.hides_truth, peak_mb() < peak))
+sys.stdin.read()
+'''
+child = subprocess.Popen([sys.executable, "-c", inside, sys.argv[1]], stdin=-1, stdout=-1)
+said = [child.stdout.read(3).decode() for _ in range(2)]
+readable = os.access(f"/proc/{child.pid}/smaps_rollup", os.R_OK) and len(open(f"/proc/{child.pid}/smaps_rollup").read())
+print(json.dumps([said, len(descendants(child.pid)), tree_mb(child.pid, 1), bool(readable), kill_tree(child.pid)]))
+"""
+    with run_as(user, script, room / "truth") as process:
+        output, _ = process.communicate()
+    said, below, memory, readable, ended = json.loads(output)
+    if said[0][0] == "0":
+        pytest.skip("this system does not allow it")
+    assert said == ["11 ", "11 "]
+    assert (below, readable, ended) == (1, True, True)
+    assert 40 < memory < 120

@@ -103,12 +103,14 @@ def test_in_a_shared_one_what_is_new_and_nobodys_goes(shm):
 def test_what_a_process_has_mapped_or_open_stays(shm):
     before = look_at_shared_memory(SHARED)
     script = """
-import mmap, os, sys
+import ctypes, mmap, os, sys
 for name in ("mapped", "open"):
     descriptor = os.open(f"{sys.argv[1]}/{name}", os.O_CREAT | os.O_RDWR, 0o600)
     os.ftruncate(descriptor, 4096)
     if name == "mapped":
-        area = mmap.mmap(descriptor, 4096)
+        # Python's own map would keep the descriptor open.
+        arguments = map(ctypes.c_long, (0, 4096, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0))
+        ctypes.CDLL(None).mmap(*arguments)
         os.close(descriptor)
 print(flush=True)
 input()

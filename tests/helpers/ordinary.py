@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-NOBODY = 65534
+# Not 65534: that is also what a user without a name in a namespace looks like.
+ORDINARY = 54321
 USERS = [
     pytest.param(None, id="this-user"),
     pytest.param(
-        NOBODY,
-        id="nobody",
+        ORDINARY,
+        id="ordinary-user",
         marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user"),
     ),
 ]

@@ -19,6 +19,12 @@ time.sleep(100)
 """
 
 
+STRANGE_NAME = """
+import ctypes
+ctypes.CDLL(None).prctl(15, b") Z 1 (x", 0, 0, 0)
+"""
+
+
 @pytest.fixture
 def start():
     """Start scripts, and end their trees after the test."""
@@ -41,9 +47,7 @@ def said(process, lines):
 
 
 def test_all_generations_are_found_whatever_their_names(start):
-    script = r"""
-import ctypes
-ctypes.CDLL(None).prctl(15, b") Z 1 (x", 0, 0, 0)
+    script = f"""{STRANGE_NAME}
 for _ in range(2):
     if os.fork():
         break
@@ -58,7 +62,7 @@ for _ in range(2):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
 def test_both_ways_to_look_at_proc_agree_with_psutil(start, monkeypatch):
-    process = start("os.fork()\nos.fork()" + WAIT)
+    process = start(STRANGE_NAME + "os.fork()\nos.fork()" + WAIT)
     below = said(process, 4) - {process.pid}
     assert set(tree._descendants_by_psutil(process.pid)) == below
     by_parent = tree._children_by_parent()
