@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pubench.cli.output import with_problems
+from pubench.cli.output import show_problems
 from pubench.status import Status
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def watch(folders: Sequence[Path], page: Path) -> int:
         last = _write(folders, page, reload=0)
         click.echo(f"pubench: stopped; {page} is no longer updated.", err=True)
         return 130
-    with_problems(last)
+    show_problems(last.problems)
     left = last.counts[Status.PENDING]
     rest = f"; {left} cells have not run: run the suite again to continue" if left else ""
     click.echo(f"No run is going on{rest}.\nReport: {page}")

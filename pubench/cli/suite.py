@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pubench.cli.options import SUITE, data_option, plugin_options
+from pubench.cli.output import show_problems
 
 if TYPE_CHECKING:
     from pubench.results.table import Results, Row
@@ -187,8 +188,7 @@ def status(folder: Path, errors: bool, as_json: bool) -> int:
             click.echo(f"  {row['status']}: {_place(row)}: {_first_line(row['error'])}")
             for name in ("traceback", "output"):
                 click.echo(_indented(getattr(records.get(row["key"]), name, "")), nl=False)
-    for problem in results.problems:
-        click.echo(f"pubench: {problem}", err=True)
+    show_problems(results.problems)
     return 1 if failed else 0
 
 
