@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pubench.data.cache import write_atomically
+from pubench.data.cache import write_together
 from pubench.errors import PubenchError, StoreError, did_you_mean
 from pubench.reporting.draw.diagrams import draw, rank_diagram
 from pubench.reporting.render.csv import pairs_csv, paper_csv, scores_csv
@@ -21,7 +21,7 @@ PAGE = "report.html"
 
 
 def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Path, ...]:
-    """Write the files of a report, each of them whole or not at all.
+    """Write the files of a report: all of them, or none if there is no room for all.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Pat
     PubenchError
         If a format is unknown; nothing is written then.
     StoreError
-        If a file cannot be written.
+        If a file cannot be written; the files of an earlier report are as they were.
     """
     if isinstance(formats, str) or not formats:
         raise PubenchError(f"formats must be a sequence of one or more of {', '.join(FORMATS)}")
@@ -50,21 +50,22 @@ def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Pat
             raise PubenchError(f"{name!r} is not a format of reports{did_you_mean(str(name), FORMATS)}")
     # All is rendered before the first file is written: an error leaves the folder as it was.
     files = {file: data for name in FORMATS if name in formats for file, data in FORMATS[name](report)}
-    for file, content in files.items():
-        _write(out / file, content)
+    _write({out / file: content for file, content in files.items()})
     return tuple(out / file for file in files)
 
 
 def write_page(report: Report, path: Path, *, reload: int) -> None:
     """Write the HTML page alone; with ``reload`` it loads itself again after so many seconds."""
-    _write(path, html_report(report, reload=reload).encode())
+    _write({path: html_report(report, reload=reload).encode()})
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(files: Mapping[Path, bytes]) -> None:
     try:
-        write_atomically(path, content)
+        write_together(files)
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}; the results of the run are kept") from None
+        raise StoreError(
+            f"cannot write {error.filename}: {error.strerror}; the results of the run are kept"
+        ) from None
 
 
 Files = Iterator[tuple[str, bytes]]
