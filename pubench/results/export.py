@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from pubench.data.cache import write_atomically
 from pubench.errors import PubenchError, StoreError
 from pubench.results.record import MEASURED
+from pubench.results.spreadsheet import csv_text, encodable
 from pubench.results.table import Results, Row
 
 __all__ = ["FORMATS", "export_text", "export_to"]
@@ -19,15 +19,14 @@ FORMATS = ("csv", "json", "parquet")
 
 
 def export_text(results: Results, form: str, *, times: bool = True) -> str:
-    """Return the rows as CSV or JSON text; without times the text depends on the results alone."""
+    """Return the rows as CSV or JSON text; without times the text depends on the results alone.
+
+    In CSV, text that a spreadsheet would run as a formula has an apostrophe before it.
+    """
     rows = _rows(results, times=times)
     if form == "json":
         return json.dumps(rows, indent=1, allow_nan=False) + "\n"
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+    return csv_text([[*rows[0]] if rows else [], *(row.values() for row in rows)])
 
 
 def export_to(path: Path, results: Results, form: str, *, times: bool = True) -> None:
@@ -59,7 +58,8 @@ def _parquet(rows: Sequence[Row]) -> bytes:
 
     buffer = io.BytesIO()
     try:
-        pd.DataFrame(list(rows)).to_parquet(buffer, index=False)
+        texts = [{name: encodable(value) for name, value in row.items()} for row in rows]
+        pd.DataFrame(texts).to_parquet(buffer, index=False)
     except ImportError:
         raise PubenchError("Parquet needs pyarrow; install it with: pip install 'pubench[parquet]'") from None
     return buffer.getvalue()

@@ -56,7 +56,8 @@ def assert_all_or_nothing(disk: Path, write: Callable[[], object], whole: dict[s
     """Write on a disk with ever more room, until it suffices: before, nothing changes; then, all is there."""
     before = contents(disk)
     ballast = fill(disk)
-    assert (refused := refusal(write))
+    refused = refusal(write)
+    assert refused
     while refused:
         assert refused.startswith(f"cannot write {disk}")
         assert ": No space left on device; " in refused
