@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.streams import show
+
 __all__ = ["completion", "export", "show_problems"]
 
 
@@ -42,7 +44,7 @@ def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
 def show_problems(problems: Iterable[str]) -> None:
     """Print to standard error which files or records are damaged."""
     for problem in problems:
-        click.echo(f"pubench: {problem}", err=True)
+        show(f"pubench: {problem}")
 
 
 @click.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ import click
 
 from pubench.cli.options import SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
+from pubench.cli.signals import current_signals
+from pubench.cli.streams import say
 
 if TYPE_CHECKING:
     from pubench.results.table import Results, Row
@@ -59,11 +60,8 @@ def run(
     from pubench.cli.progress import make_progress
     from pubench.run import stop_workers
 
-    progress = make_progress(quiet=quiet, jobs=jobs)
-    signal.signal(signal.SIGTERM, progress.stop)
-    # Shells start background jobs of scripts with SIGINT ignored: Ctrl-C is then meant for another program.
-    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, progress.stop)
+    signals = current_signals()
+    progress = make_progress(signals, quiet=quiet, jobs=jobs)
     try:
         with progress:
             results = run_suite(
@@ -78,18 +76,15 @@ def run(
                 retry_failed=retry_failed,
                 force=force,
             )
+        _conclude(results, quiet=quiet)
     except BaseException as error:
         # An interrupt in the middle of a library's own clean-up may arrive here as another error.
-        if not (progress.stopping or isinstance(error, KeyboardInterrupt)):
+        if signals.received is None and not isinstance(error, KeyboardInterrupt):
             raise
         stop_workers()
-        click.echo(
-            f"pubench: stopped; {progress.finished} of {progress.total} cells are stored. "
-            "Run the same command again to go on.",
-            err=True,
-        )
-        return 130
-    _conclude(results, quiet=quiet)
+        stored = f"{progress.finished} of {progress.total}" if progress.total else "no new"
+        say(f"stopped by {signals.name}; {stored} cells are stored. Run the same command again to go on.")
+        return signals.code
     return 1 if results.n_failed else 0
 
 

@@ -14,6 +14,9 @@ from pathlib import Path
 
 __all__ = ["Download", "cache_root", "digest", "write_atomically", "write_together"]
 
+_SHOWN = 40
+"""How many characters of a file's name its temporary name begins with: names of files must not become too long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Download:
@@ -119,7 +122,7 @@ def _make_folder(folder: Path, made: list[Path]) -> None:
 
 def _written(target: Path, data: bytes) -> Path:
     """Write a temporary file beside a file that it will replace, and wait until it is on the disk."""
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:_SHOWN]}.")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

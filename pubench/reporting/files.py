@@ -56,7 +56,7 @@ def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Pat
 
 def write_page(report: Report, path: Path, *, reload: int) -> None:
     """Write the HTML page alone; with ``reload`` it loads itself again after so many seconds."""
-    _write({path: html_report(report, reload=reload).encode()})
+    _write({path: _encoded(html_report(report, reload=reload))})
 
 
 def _write(files: Mapping[Path, bytes]) -> None:
@@ -68,15 +68,20 @@ def _write(files: Mapping[Path, bytes]) -> None:
         ) from None
 
 
+def _encoded(text: str) -> bytes:
+    """Return text as UTF-8; what is left of file names that are not UTF-8, in a command for example, becomes ``?``."""
+    return text.encode("utf-8", "replace")
+
+
 Files = Iterator[tuple[str, bytes]]
 
 
 def _html(report: Report) -> Files:
-    yield PAGE, html_report(report).encode()
+    yield PAGE, _encoded(html_report(report))
 
 
 def _markdown(report: Report) -> Files:
-    yield "report.md", markdown_report(report).encode()
+    yield "report.md", _encoded(markdown_report(report))
 
 
 def _csv(report: Report) -> Files:
@@ -89,13 +94,13 @@ def _csv(report: Report) -> Files:
 def _latex(report: Report) -> Files:
     files = latex_files(report)
     for name, text in files.items():
-        yield name, text.encode()
+        yield name, _encoded(text)
     for name, comparison in zip(files, report.comparisons, strict=False):
         diagram = rank_diagram(comparison)
         if diagram is not None:
             stem = name.removesuffix(".tex")
             yield f"{stem}-ranks.pdf", draw(diagram, "pdf")
-            yield f"{stem}-ranks.pgf", pgf(diagram).encode()
+            yield f"{stem}-ranks.pgf", _encoded(pgf(diagram))
 
 
 FORMATS: Mapping[str, Callable[[Report], Files]] = {

@@ -29,8 +29,8 @@ def locked(folder: Path) -> Iterator[None]:
     The system lets go of it when the process ends, however it ends. Where it cannot, the lock is a file, and one that a
     dead process left is taken over.
     """
-    _refuse_foreign(folder)
     try:
+        _refuse_foreign(folder)
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:

@@ -94,3 +94,26 @@ def test_an_export_is_written_as_a_whole_or_not_at_all(
     export_to(tmp_path / "whole", results, form)
     whole: dict[str, bytes | None] = {"new": None, "new/rows": (tmp_path / "whole").read_bytes()}
     assert_all_or_nothing(small_disk, lambda: export_to(small_disk / "new" / "rows", results, form), whole)
+
+
+def test_an_interruption_leaves_the_older_report_whole(
+    tmp_path: Path, report: Report, rendered: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_report(report, tmp_path, tuple(files.FORMATS))
+    for path in tmp_path.iterdir():
+        path.write_bytes(b"old")
+    before, to_disk = contents(tmp_path), os.fsync
+    for number in range(len(rendered)):
+        left = number
+
+        def interrupt(descriptor: int) -> None:
+            nonlocal left
+            to_disk(descriptor)
+            left -= 1
+            if left < 0:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "fsync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_report(report, tmp_path, tuple(files.FORMATS))
+        assert contents(tmp_path) == before
