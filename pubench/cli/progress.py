@@ -21,7 +21,7 @@ class Silent:
     """Counts cells and prints nothing."""
 
     def __init__(self, signals: Signals, *, shown: bool = False) -> None:
-        self.total = self.finished = self.failed = 0
+        self.total = self.finished = self.failed = self.before = 0
         self._signals = signals
         # Data are loaded before the first cell runs.
         self._loading = Loading(shown=shown)
@@ -46,7 +46,7 @@ class Silent:
     def begin(self, total: int, finished: int) -> None:
         """Set the number of cells, and how many are already finished."""
         self._loading.close()
-        self.total, self.finished = total, finished
+        self.total, self.finished, self.before = total, finished, finished
 
     def done(self, cell: Cell, record: Record) -> None:
         """Count a cell that has ended."""

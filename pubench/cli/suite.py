@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from pubench.cli.signals import current_signals
 from pubench.cli.streams import say
 
 if TYPE_CHECKING:
+    from pubench.cli.progress import Silent
     from pubench.results.table import Results, Row
 
 __all__ = ["suite"]
@@ -76,7 +78,7 @@ def run(
                 retry_failed=retry_failed,
                 force=force,
             )
-        _conclude(results, quiet=quiet)
+        _conclude(results, progress, quiet=quiet)
     except BaseException as error:
         # An interrupt in the middle of a library's own clean-up may arrive here as another error.
         if signals.received is None and not isinstance(error, KeyboardInterrupt):
@@ -88,7 +90,14 @@ def run(
     return 1 if results.n_failed else 0
 
 
-def _conclude(results: Results, *, quiet: bool) -> None:
+def _conclude(results: Results, progress: Silent, *, quiet: bool) -> None:
+    """Write and print the report, unless nothing was run and the one that is there shows everything."""
+    from pubench.reporting.files import is_current
+
+    if progress.before == progress.total and is_current(results.folder):
+        if not quiet:
+            click.echo(_nothing_to_do(results))
+        return
     from pubench.reporting import report_of, terminal_report, write_report
 
     report = report_of(results)
@@ -99,6 +108,14 @@ def _conclude(results: Results, *, quiet: bool) -> None:
 
     terminal_report(report, Console())
     click.echo(f"{_summary(results)}\nReport: {results.folder / 'report.html'}")
+
+
+def _nothing_to_do(results: Results) -> str:
+    folder, quoted = results.folder, shlex.quote(str(results.folder))
+    return (
+        f"all {len(results.rows)} cells are finished ({_summary(results)}); nothing to do. "
+        f"Report: {folder / 'report.html'}; `pubench report {quoted} --out {quoted}` makes it again"
+    )
 
 
 def _summary(results: Results) -> str:

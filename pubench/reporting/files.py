@@ -14,10 +14,11 @@ from pubench.reporting.render.latex import latex_files
 from pubench.reporting.render.markdown import markdown_report
 from pubench.reporting.render.pgf import pgf
 from pubench.reporting.report import Report
+from pubench.results.run_folder import last_change
 
-__all__ = ["FORMATS", "write_page", "write_report"]
+__all__ = ["FORMATS", "is_current", "write_page", "write_report"]
 
-PAGE = "report.html"
+PAGE, MARKDOWN = "report.html", "report.md"
 
 
 def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Path, ...]:
@@ -54,6 +55,15 @@ def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Pat
     return tuple(out / file for file in files)
 
 
+def is_current(folder: Path) -> bool:
+    """Tell whether a run folder has the two reports that a run writes, and neither is older than what it shows."""
+    try:
+        oldest = min((folder / name).stat().st_mtime_ns for name in (PAGE, MARKDOWN))
+    except OSError:
+        return False
+    return oldest >= last_change(folder)
+
+
 def write_page(report: Report, path: Path, *, reload: int) -> None:
     """Write the HTML page alone; with ``reload`` it loads itself again after so many seconds."""
     _write({path: _encoded(html_report(report, reload=reload))})
@@ -81,7 +91,7 @@ def _html(report: Report) -> Files:
 
 
 def _markdown(report: Report) -> Files:
-    yield "report.md", _encoded(markdown_report(report))
+    yield MARKDOWN, _encoded(markdown_report(report))
 
 
 def _csv(report: Report) -> Files:

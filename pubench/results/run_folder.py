@@ -16,6 +16,7 @@ from pubench.suite.reporting import PaperConfig, Rules
 
 __all__ = [
     "cards_of",
+    "last_change",
     "read_plan",
     "read_provenance",
     "read_suite_text",
@@ -126,6 +127,12 @@ def repair_provenance(folder: Path) -> tuple[str, ...]:
         kept = set_aside_damaged(folder / _PROVENANCE)
         return (f"{folder / _PROVENANCE} is damaged: {_LOST}; it is kept as {kept.name}",)
     return ()
+
+
+def last_change(folder: Path) -> int:
+    """Return when the plan, the records or the provenance last changed, in nanoseconds."""
+    files = (path for pattern in ("*.json", "*.jsonl") for path in folder.glob(pattern))
+    return max((path.stat().st_mtime_ns for path in files), default=0)
 
 
 def cards_of(entries: Iterable[JSONValue]) -> dict[str, dict[str, JSONValue]]:
