@@ -20,7 +20,13 @@ from pubench.plugins.registry import Registry
 from pubench.results.lock import locked
 from pubench.results.provenance import gather
 from pubench.results.record import Record
-from pubench.results.run_folder import read_cards, read_provenance, write_plan, write_provenance
+from pubench.results.run_folder import (
+    cards_of,
+    read_provenance,
+    repair_provenance,
+    write_plan,
+    write_provenance,
+)
 from pubench.results.store import Store, read_records, repair, set_aside
 from pubench.results.table import Results, read_results
 from pubench.run import Execution, Progress, pending_jobs, run_jobs
@@ -128,7 +134,7 @@ def run_suite(
         if force:
             set_aside(folder)
         write_plan(folder, planned.plan, text)
-        for problem in repair(folder):
+        for problem in (*repair(folder), *repair_provenance(folder)):
             if progress is not None:
                 progress.note(problem)
         _run(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
@@ -197,7 +203,7 @@ def _run(
         label: problem_card(registry.dataset(data.stored.name), data) for label, data in planned.data.items()
     }
     known = read_provenance(folder)
-    if not jobs and not failed and cards.keys() <= read_cards(folder).keys():
+    if not jobs and not failed and cards.keys() <= cards_of(known).keys():
         return
     options: dict[str, JSONValue] = {"jobs": execution.jobs, "backend": execution.backend}
     write_provenance(folder, [*known, gather(registry, cards, options)])

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "DamagedFileError",
     "DataError",
     "DuplicateNameError",
     "PriorError",
@@ -48,6 +49,10 @@ class StoreError(PubenchError):
 
 class RunFolderError(PubenchError):
     """A folder that is no run folder, or one that another run is using."""
+
+
+class DamagedFileError(RunFolderError):
+    """A file of a run folder that does not hold what was written."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pubench.cli.output import with_problems
+from pubench.cli.output import show_problems
+from pubench.cli.signals import current_signals
+from pubench.cli.streams import say
 from pubench.status import Status
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ def watch(folders: Sequence[Path], page: Path) -> int:
 
     The last page does not reload itself, whether the runs ended or this command was stopped.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         last = _follow(folders, page)
     except KeyboardInterrupt:
+        signals = current_signals()
         last = _write(folders, page, reload=0)
-        click.echo(f"pubench: stopped; {page} is no longer updated.", err=True)
-        return 130
-    with_problems(last)
+        say(f"stopped by {signals.name}; {page} is no longer updated.")
+        return signals.code
+    show_problems(last.problems)
     left = last.counts[Status.PENDING]
     rest = f"; {left} cells have not run: run the suite again to continue" if left else ""
     click.echo(f"No run is going on{rest}.\nReport: {page}")

@@ -7,7 +7,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import click
+from pubench.cli.streams import show
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -26,7 +26,7 @@ class Loading(logging.Handler):
 
     def __init__(self, *, shown: bool | None = None) -> None:
         super().__init__(logging.INFO)
-        self._shown = sys.stderr.isatty() if shown is None else shown
+        self._shown = (sys.stderr is not None and sys.stderr.isatty()) if shown is None else shown
         self._status: Status | None = None
         self._level = logging.NOTSET
 
@@ -57,7 +57,7 @@ class Loading(logging.Handler):
         """Show a warning, or the current step."""
         if record.levelno >= logging.WARNING:
             self._clear()
-            click.echo(f"pubench: {record.getMessage()}", err=True)
+            show(f"pubench: {record.getMessage()}")
         elif getattr(record, "ended", False):
             self._clear()
         elif self._shown:

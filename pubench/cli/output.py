@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from pubench.results.table import Results
+from pubench.cli.streams import show
 
-__all__ = ["completion", "export", "with_problems"]
+__all__ = ["completion", "export", "show_problems"]
 
 
 @click.command()
@@ -32,7 +31,8 @@ def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
     from pubench.results.export import export_text, export_to
     from pubench.results.table import read_results
 
-    results = with_problems(read_results(folder))
+    results = read_results(folder)
+    show_problems(results.problems)
     if out is not None:
         export_to(out, results, form, times=not no_times)
     elif form == "parquet":
@@ -41,11 +41,10 @@ def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
         click.echo(export_text(results, form, times=not no_times), nl=False)
 
 
-def with_problems(results: Results) -> Results:
-    """Print the records that could not be read to standard error, and return the results."""
-    for problem in results.problems:
-        click.echo(f"pubench: {problem}", err=True)
-    return results
+def show_problems(problems: Iterable[str]) -> None:
+    """Print to standard error which files or records are damaged."""
+    for problem in problems:
+        show(f"pubench: {problem}")
 
 
 @click.command()

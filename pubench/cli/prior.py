@@ -114,6 +114,8 @@ def _part(
 
 def _resolved(source: str, registry: Registry) -> tuple[str, dict[str, JSONValue]]:
     """Return the data set and its arguments for a registered name, a file of a registered format, or ``name:id``."""
+    if not source:
+        raise DataError("DATA is empty; name a data set, a file, or an OpenML id such as openml:37")
     name, _, number = source.partition(":")
     if source in registry.entries["datasets"]:
         return source, {}

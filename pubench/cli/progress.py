@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
-import warnings
 from types import TracebackType
 from typing import Self
 
-import click
-
 from pubench.cli.loading import Loading
+from pubench.cli.signals import Signals
+from pubench.cli.streams import show
 from pubench.plan.jobs import Cell
 from pubench.results.record import Record
 from pubench.status import Status
@@ -22,9 +20,9 @@ __all__ = ["Bar", "Lines", "Silent", "make_progress"]
 class Silent:
     """Counts cells and prints nothing."""
 
-    def __init__(self, *, shown: bool = False) -> None:
-        self.total = self.finished = self.failed = 0
-        self.stopping = False
+    def __init__(self, signals: Signals, *, shown: bool = False) -> None:
+        self.total = self.finished = self.failed = self.before = 0
+        self._signals = signals
         # Data are loaded before the first cell runs.
         self._loading = Loading(shown=shown)
 
@@ -43,29 +41,18 @@ class Silent:
 
     def note(self, text: str) -> None:
         """Print a note that the user should see even if nothing else is shown."""
-        click.echo(f"pubench: {text}", err=True)
+        show(f"pubench: {text}")
 
     def begin(self, total: int, finished: int) -> None:
         """Set the number of cells, and how many are already finished."""
         self._loading.close()
-        self.total, self.finished = total, finished
+        self.total, self.finished, self.before = total, finished, finished
 
     def done(self, cell: Cell, record: Record) -> None:
         """Count a cell that has ended."""
         self.finished += 1
         self.failed += record.status is not Status.OK
-        if self.stopping:
-            raise KeyboardInterrupt
-
-    def stop(self, number: int, frame: object) -> None:
-        """Handle a signal by stopping: now or, if Python ignores the exception (in ``__del__``), after this cell."""
-        self.stopping = True
-        # Messages of libraries about the interruption do not help the user. Their threads may fail on
-        # tasks that are gone before this thread runs again, so silence them here, not where the interrupt is caught.
-        sys.unraisablehook = lambda _: None
-        threading.excepthook = lambda _: None
-        warnings.simplefilter("ignore")
-        raise KeyboardInterrupt
+        self._signals.check()
 
 
 class Lines(Silent):
@@ -75,19 +62,19 @@ class Lines(Silent):
         """Print how many cells are already finished."""
         super().begin(total, finished)
         if finished:
-            click.echo(f"{finished} of {total} cells are already finished", err=True)
+            show(f"{finished} of {total} cells are already finished")
 
     def done(self, cell: Cell, record: Record) -> None:
         """Print how a cell ended."""
         super().done(cell, record)
         error = f": {record.error.splitlines()[0]}" if record.error else ""
-        click.echo(f"[{self.finished}/{self.total}] {record.status} {_name(cell)}{error}", err=True)
+        show(f"[{self.finished}/{self.total}] {record.status} {_name(cell)}{error}")
 
 
 class Bar(Silent):
     """A bar with the numbers of finished, failed and running cells, and the time left."""
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, signals: Signals, jobs: int) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -98,7 +85,7 @@ class Bar(Silent):
             TimeRemainingColumn,
         )
 
-        super().__init__(shown=True)
+        super().__init__(signals, shown=True)
         self._jobs = jobs
         self._progress = Progress(
             BarColumn(),
@@ -136,11 +123,11 @@ class Bar(Silent):
         return f"{self.failed} failed, {min(self._jobs, self.total - self.finished)} running"
 
 
-def make_progress(*, quiet: bool, jobs: int) -> Silent:
+def make_progress(signals: Signals, *, quiet: bool, jobs: int) -> Silent:
     """Return the progress display: none if quiet, a bar in a terminal, lines elsewhere."""
     if quiet:
-        return Silent()
-    return Bar(jobs) if sys.stderr.isatty() else Lines()
+        return Silent(signals)
+    return Bar(signals, jobs) if sys.stderr is not None and sys.stderr.isatty() else Lines(signals)
 
 
 def _name(cell: Cell) -> str:

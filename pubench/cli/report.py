@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pubench.cli.output import with_problems
+from pubench.cli.output import show_problems
 
 __all__ = ["report"]
 
@@ -69,7 +69,8 @@ def _report(folders: Sequence[Path], formats: Sequence[str], out: Path | None) -
     from pubench.reporting import FORMATS as FILES
     from pubench.reporting import read_runs, report_of, terminal_report, write_report
 
-    made = report_of(with_problems(read_runs(folders)), folders)
+    made = report_of(read_runs(folders), folders)
+    show_problems(made.details.problems)
     if out is not None:
         for path in write_report(made, out, formats):
             click.echo(path)

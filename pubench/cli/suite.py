@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-import signal
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from pubench.cli.options import SUITE, data_option, plugin_options
+from pubench.cli.output import show_problems
+from pubench.cli.signals import current_signals
+from pubench.cli.streams import say
 
 if TYPE_CHECKING:
+    from pubench.cli.progress import Silent
     from pubench.results.table import Results, Row
 
 __all__ = ["suite"]
@@ -58,11 +62,8 @@ def run(
     from pubench.cli.progress import make_progress
     from pubench.run import stop_workers
 
-    progress = make_progress(quiet=quiet, jobs=jobs)
-    signal.signal(signal.SIGTERM, progress.stop)
-    # Shells start background jobs of scripts with SIGINT ignored: Ctrl-C is then meant for another program.
-    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, progress.stop)
+    signals = current_signals()
+    progress = make_progress(signals, quiet=quiet, jobs=jobs)
     try:
         with progress:
             results = run_suite(
@@ -77,22 +78,26 @@ def run(
                 retry_failed=retry_failed,
                 force=force,
             )
+        _conclude(results, progress, quiet=quiet)
     except BaseException as error:
         # An interrupt in the middle of a library's own clean-up may arrive here as another error.
-        if not (progress.stopping or isinstance(error, KeyboardInterrupt)):
+        if signals.received is None and not isinstance(error, KeyboardInterrupt):
             raise
         stop_workers()
-        click.echo(
-            f"pubench: stopped; {progress.finished} of {progress.total} cells are stored. "
-            "Run the same command again to go on.",
-            err=True,
-        )
-        return 130
-    _conclude(results, quiet=quiet)
+        stored = f"{progress.finished} of {progress.total}" if progress.total else "no new"
+        say(f"stopped by {signals.name}; {stored} cells are stored. Run the same command again to go on.")
+        return signals.code
     return 1 if results.n_failed else 0
 
 
-def _conclude(results: Results, *, quiet: bool) -> None:
+def _conclude(results: Results, progress: Silent, *, quiet: bool) -> None:
+    """Write and print the report, unless nothing was run and the one that is there shows everything."""
+    from pubench.reporting.files import is_current
+
+    if progress.before == progress.total and is_current(results.folder):
+        if not quiet:
+            click.echo(_nothing_to_do(results))
+        return
     from pubench.reporting import report_of, terminal_report, write_report
 
     report = report_of(results)
@@ -103,6 +108,14 @@ def _conclude(results: Results, *, quiet: bool) -> None:
 
     terminal_report(report, Console())
     click.echo(f"{_summary(results)}\nReport: {results.folder / 'report.html'}")
+
+
+def _nothing_to_do(results: Results) -> str:
+    folder, quoted = results.folder, shlex.quote(str(results.folder))
+    return (
+        f"all {len(results.rows)} cells are finished ({_summary(results)}); nothing to do. "
+        f"Report: {folder / 'report.html'}; `pubench report {quoted} --out {quoted}` makes it again"
+    )
 
 
 def _summary(results: Results) -> str:
@@ -187,8 +200,7 @@ def status(folder: Path, errors: bool, as_json: bool) -> int:
             click.echo(f"  {row['status']}: {_place(row)}: {_first_line(row['error'])}")
             for name in ("traceback", "output"):
                 click.echo(_indented(getattr(records.get(row["key"]), name, "")), nl=False)
-    for problem in results.problems:
-        click.echo(f"pubench: {problem}", err=True)
+    show_problems(results.problems)
     return 1 if failed else 0
 
 

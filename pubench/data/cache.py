@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FEATURES", "TRUTH", "Download", "cache_root", "digest", "write_atomically"]
+__all__ = ["FEATURES", "TRUTH", "Download", "cache_root", "digest", "write_atomically", "write_together"]
 
 FEATURES, TRUTH = "prepared", "truth"
 """The folders that the core makes in the cache: for features, and for true classes."""
+_SHOWN = 40
+"""How many characters of a file's name its temporary name begins with: names of files must not become too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +64,75 @@ def digest(value: object) -> str:
 
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file, text as UTF-8, so that readers see the old or the new content, never a part of it."""
-    data = content.encode() if isinstance(content, str) else content
-    # Keep links in place, and write to devices and pipes instead of replacing them.
-    path = path.resolve()
-    if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_bytes(data)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    write_together({path: content.encode() if isinstance(content, str) else content})
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write several files: all of them, or, if the disk is full or the program is interrupted before the end, none.
+
+    Folders are made if they do not exist. Every file is on the disk under a temporary name before the first is renamed.
+
+    Raises
+    ------
+    OSError
+        Its ``filename`` is the file that cannot be written; all files are as they were, and new folders are gone.
+    """
+    made: list[Path] = []
+    written: list[tuple[Path, Path]] = []
+    try:
+        for path, data in files.items():
+            target = Path(os.path.realpath(path))
+            with _naming(path):
+                # Links stay in place, and devices and pipes are written to instead of being replaced.
+                if target.exists() and not target.is_file() and not target.is_dir():
+                    target.write_bytes(data)
+                    continue
+                if target.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                _make_folder(target.parent, made)
+                written.append((_written(target, data), target))
+        while written:
+            with _naming(written[0][1]):
+                os.replace(*written[0])
+            del written[0]
+    except BaseException:
+        for temporary, _ in written:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let an OSError name the file that a user knows, not its temporary name."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+def _make_folder(folder: Path, made: list[Path]) -> None:
+    """Make a folder and the folders above it, and note each new one."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True)
+        made.append(one)
+
+
+def _written(target: Path, data: bytes) -> Path:
+    """Write a temporary file beside a file that it will replace, and wait until it is on the disk."""
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:_SHOWN]}.")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
+            file.flush()
+            # Some file systems find out only now that they are full.
+            os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+    return Path(temporary)

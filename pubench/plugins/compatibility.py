@@ -75,8 +75,10 @@ def declared_in(module: str, file: str = "") -> object:
     """
     source = Path(file) if file else _source(module)
     try:
-        tree = ast.parse(source.read_text(encoding="utf-8")) if source is not None else ast.Module([], [])
-    except (OSError, SyntaxError, ValueError):
+        # A device or a pipe need not have an end; it is refused when it is loaded.
+        readable = source is not None and source.is_file()
+        tree = ast.parse(source.read_text(encoding="utf-8")) if source and readable else ast.Module([], [])
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]

@@ -184,7 +184,7 @@ def _origin(point: EntryPoint) -> Origin:
 
 def _file_source(file: Path) -> Source:
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12] if file.is_file() else ""
-    origin = Origin(file.stem, file.name, digest, file=str(file.resolve()))
+    origin = Origin(file.stem, file.name, digest, file=os.path.realpath(file))
     return origin, lambda: load_file(file)
 
 

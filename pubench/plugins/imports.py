@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
@@ -42,7 +43,7 @@ def _import(name: str) -> ModuleType:
 
 def load_file(path: str | Path) -> ModuleType:
     """Import one Python file under its own name (``my_method.py`` as ``my_method``), once per process."""
-    file = Path(path).resolve()
+    file = Path(os.path.realpath(path))
     if not file.is_file() or file.suffix != ".py":
         problem = "is not a Python file" if file.exists() else "does not exist, so it is not a Python file"
         raise PubenchError(f"plugin file '{path}' {problem}; name an existing .py file")

@@ -9,9 +9,10 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from pubench.errors import DamagedFileError
 from pubench.results.record import ModelRecord, TrialRecord
-from pubench.results.run_folder import read_cards, read_provenance
-from pubench.results.store import read_inside, read_trials
+from pubench.results.run_folder import cards_of, read_provenance
+from pubench.results.store import detail_problems, read_inside, read_trials
 
 __all__ = [
     "Card",
@@ -93,12 +94,16 @@ class Provenance(_Stored):
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:
-    """All of it: cards by the data set's label, trials and introspection by the cell's key."""
+    """All of it: cards by the data set's label, trials and introspection by the cell's key.
+
+    ``problems`` has one sentence for each file, or record, that is damaged.
+    """
 
     cards: Mapping[str, Card] = field(default_factory=dict)
     provenance: tuple[Provenance, ...] = ()
     trials: Mapping[str, Sequence[TrialRecord]] = field(default_factory=dict)
     introspection: Mapping[str, ModelRecord] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
 
 
 S = TypeVar("S", bound=_Stored)
@@ -110,13 +115,19 @@ def read_details(folders: Sequence[Path]) -> RunDetails:
     provenance: list[Provenance] = []
     trials: dict[str, Sequence[TrialRecord]] = {}
     introspection: dict[str, ModelRecord] = {}
+    problems: list[str] = []
     for folder in folders:
-        cards |= parse(Card, read_cards(folder))
-        last = read_provenance(folder)[-1:]
-        provenance += parse(Provenance, dict(enumerate(last))).values()
+        try:
+            entries = read_provenance(folder)
+        except DamagedFileError as error:
+            entries = []
+            problems.append(str(error))
+        cards |= parse(Card, cards_of(entries))
+        provenance += parse(Provenance, dict(enumerate(entries[-1:]))).values()
         trials |= read_trials(folder)
         introspection |= read_inside(folder)
-    return RunDetails(cards, tuple(provenance), trials, introspection)
+        problems += detail_problems(folder)
+    return RunDetails(cards, tuple(provenance), trials, introspection, tuple(problems))
 
 
 K = TypeVar("K")

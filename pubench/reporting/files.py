@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pubench.data.cache import write_atomically
+from pubench.data.cache import write_together
 from pubench.errors import PubenchError, StoreError, did_you_mean
 from pubench.reporting.draw.diagrams import draw, rank_diagram
 from pubench.reporting.render.csv import pairs_csv, paper_csv, scores_csv
@@ -14,14 +14,15 @@ from pubench.reporting.render.latex import latex_files
 from pubench.reporting.render.markdown import markdown_report
 from pubench.reporting.render.pgf import pgf
 from pubench.reporting.report import Report
+from pubench.results.run_folder import last_change
 
-__all__ = ["FORMATS", "write_page", "write_report"]
+__all__ = ["FORMATS", "is_current", "write_page", "write_report"]
 
-PAGE = "report.html"
+PAGE, MARKDOWN = "report.html", "report.md"
 
 
 def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Path, ...]:
-    """Write the files of a report, each of them whole or not at all.
+    """Write the files of a report: all of them, or none if there is no room for all.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Pat
     PubenchError
         If a format is unknown; nothing is written then.
     StoreError
-        If a file cannot be written.
+        If a file cannot be written; the files of an earlier report are as they were.
     """
     if isinstance(formats, str) or not formats:
         raise PubenchError(f"formats must be a sequence of one or more of {', '.join(FORMATS)}")
@@ -50,32 +51,47 @@ def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Pat
             raise PubenchError(f"{name!r} is not a format of reports{did_you_mean(str(name), FORMATS)}")
     # All is rendered before the first file is written: an error leaves the folder as it was.
     files = {file: data for name in FORMATS if name in formats for file, data in FORMATS[name](report)}
-    for file, content in files.items():
-        _write(out / file, content)
+    _write({out / file: content for file, content in files.items()})
     return tuple(out / file for file in files)
+
+
+def is_current(folder: Path) -> bool:
+    """Tell whether a run folder has the two reports that a run writes, and neither is older than what it shows."""
+    try:
+        oldest = min((folder / name).stat().st_mtime_ns for name in (PAGE, MARKDOWN))
+    except OSError:
+        return False
+    return oldest >= last_change(folder)
 
 
 def write_page(report: Report, path: Path, *, reload: int) -> None:
     """Write the HTML page alone; with ``reload`` it loads itself again after so many seconds."""
-    _write(path, html_report(report, reload=reload).encode())
+    _write({path: _encoded(html_report(report, reload=reload))})
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(files: Mapping[Path, bytes]) -> None:
     try:
-        write_atomically(path, content)
+        write_together(files)
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}; the results of the run are kept") from None
+        raise StoreError(
+            f"cannot write {error.filename}: {error.strerror}; the results of the run are kept"
+        ) from None
+
+
+def _encoded(text: str) -> bytes:
+    """Return text as UTF-8; what is left of file names that are not UTF-8, in a command for example, becomes ``?``."""
+    return text.encode("utf-8", "replace")
 
 
 Files = Iterator[tuple[str, bytes]]
 
 
 def _html(report: Report) -> Files:
-    yield PAGE, html_report(report).encode()
+    yield PAGE, _encoded(html_report(report))
 
 
 def _markdown(report: Report) -> Files:
-    yield "report.md", markdown_report(report).encode()
+    yield MARKDOWN, _encoded(markdown_report(report))
 
 
 def _csv(report: Report) -> Files:
@@ -88,13 +104,13 @@ def _csv(report: Report) -> Files:
 def _latex(report: Report) -> Files:
     files = latex_files(report)
     for name, text in files.items():
-        yield name, text.encode()
+        yield name, _encoded(text)
     for name, comparison in zip(files, report.comparisons, strict=False):
         diagram = rank_diagram(comparison)
         if diagram is not None:
             stem = name.removesuffix(".tex")
             yield f"{stem}-ranks.pdf", draw(diagram, "pdf")
-            yield f"{stem}-ranks.pgf", pgf(diagram).encode()
+            yield f"{stem}-ranks.pgf", _encoded(pgf(diagram))
 
 
 FORMATS: Mapping[str, Callable[[Report], Files]] = {

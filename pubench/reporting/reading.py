@@ -39,5 +39,5 @@ def report_of(results: Results, folders: Sequence[Path] = ()) -> Report:
         description=plan.description,
         rules=plan.report,
         paper=plan.paper,
-        details=replace(details, cards=cards),
+        details=replace(details, cards=cards, problems=(*results.problems, *details.problems)),
     )

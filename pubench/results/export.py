@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from pubench.data.cache import write_atomically
-from pubench.errors import PubenchError
+from pubench.errors import PubenchError, StoreError
 from pubench.results.record import MEASURED
+from pubench.results.spreadsheet import csv_text, encodable
 from pubench.results.table import Results, Row
 
 __all__ = ["FORMATS", "export_text", "export_to"]
@@ -19,26 +19,28 @@ FORMATS = ("csv", "json", "parquet")
 
 
 def export_text(results: Results, form: str, *, times: bool = True) -> str:
-    """Return the rows as CSV or JSON text; without times the text depends on the results alone."""
+    """Return the rows as CSV or JSON text; without times the text depends on the results alone.
+
+    In CSV, text that a spreadsheet would run as a formula has an apostrophe before it.
+    """
     rows = _rows(results, times=times)
     if form == "json":
         return json.dumps(rows, indent=1, allow_nan=False) + "\n"
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+    return csv_text([[*rows[0]] if rows else [], *(row.values() for row in rows)])
 
 
 def export_to(path: Path, results: Results, form: str, *, times: bool = True) -> None:
     """Write an export to a file, whole or not at all."""
     try:
         if form == "parquet":
-            _write_parquet(path, _rows(results, times=times))
+            _refuse_stream(path)
+            write_atomically(path, _parquet(_rows(results, times=times)))
         else:
             write_atomically(path, export_text(results, form, times=times))
     except OSError as error:
-        raise PubenchError(f"cannot write {path}: {error.strerror or error}") from None
+        raise StoreError(
+            f"cannot write {path}: {error.strerror or error}; make room or name another file"
+        ) from None
 
 
 def _rows(results: Results, *, times: bool) -> Sequence[Row]:
@@ -46,17 +48,18 @@ def _rows(results: Results, *, times: bool) -> Sequence[Row]:
     return [{name: value for name, value in row.items() if name not in left_out} for row in results.rows]
 
 
-def _write_parquet(path: Path, rows: Sequence[Row]) -> None:
-    import pandas as pd
-
-    path = path.resolve()
+def _refuse_stream(path: Path) -> None:
     if path.exists() and not path.is_file() and not path.is_dir():
         raise PubenchError(f"cannot write {path}: Parquet needs an ordinary file; name another")
-    temporary = path.with_name(f".{path.name}.part")
+
+
+def _parquet(rows: Sequence[Row]) -> bytes:
+    import pandas as pd
+
+    buffer = io.BytesIO()
     try:
-        pd.DataFrame(list(rows)).to_parquet(temporary, index=False)
-        temporary.replace(path)
+        texts = [{name: encodable(value) for name, value in row.items()} for row in rows]
+        pd.DataFrame(texts).to_parquet(buffer, index=False)
     except ImportError:
         raise PubenchError("Parquet needs pyarrow; install it with: pip install 'pubench[parquet]'") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    return buffer.getvalue()

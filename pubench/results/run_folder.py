@@ -2,63 +2,103 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from pubench.data.cache import write_atomically
-from pubench.errors import RunFolderError, StoreError
+from pubench.errors import DamagedFileError, RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.checked import checksum, read_checked, set_aside_damaged, write_checked, write_if_changed
 from pubench.specs import JSONValue
 from pubench.suite.base import Table, read_table
 from pubench.suite.reporting import PaperConfig, Rules
 
-__all__ = ["read_cards", "read_plan", "read_provenance", "write_plan", "write_provenance"]
+__all__ = [
+    "cards_of",
+    "last_change",
+    "read_plan",
+    "read_provenance",
+    "read_suite_text",
+    "repair_provenance",
+    "write_plan",
+    "write_provenance",
+]
 
-_PLAN = "plan.json"
+_PLAN, _SUITE, _PROVENANCE = "plan.json", "suite.toml", "provenance.json"
+_RUN_AGAIN = "run the suite again, which writes it anew"
+_LOST = "what earlier runs were made with, and their cards of data sets, are lost"
 T = TypeVar("T", bound=Table)
 
 
 def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
-    """Write what the folder is for, and the suite as it was."""
+    """Write what the folder is for, and the suite as it was; files whose content stays the same are left alone."""
     fields = list(Cell.__dataclass_fields__)
-    value = {
+    suite = suite_text.encode()
+    value: dict[str, JSONValue] = {
         "suite": plan.suite,
+        "suite_digest": checksum(suite).decode(),
         "description": plan.description,
         "metrics": {name: asdict(metric) for name, metric in plan.metrics.items()},
-        "shown": plan.shown,
+        "shown": list(plan.shown),
         "report": plan.report.model_dump(mode="json"),
         "paper": plan.paper.model_dump(mode="json"),
-        "fields": fields,
+        "fields": [*fields],
         "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
     }
     try:
-        write_atomically(folder / "suite.toml", suite_text)
-        write_atomically(folder / _PLAN, json.dumps(value, separators=(",", ":")))
+        write_if_changed(folder / _SUITE, suite)
+        write_checked(folder / _PLAN, value)
     except OSError as error:
         raise StoreError(f"cannot write {folder}: {error.strerror}") from None
 
 
 def read_plan(folder: Path) -> Plan:
     """Read a run folder's plan, or say that it is no run folder."""
+    value = _plan_document(folder)
     try:
-        value = json.loads((folder / _PLAN).read_text(encoding="utf-8"))
         fields = value["fields"]
         cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
         metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
-        # Run folders of earlier versions have neither.
-        rest = _suite_table(Rules, value.get("report", {})), _suite_table(PaperConfig, value.get("paper", {}))
+        rest = _suite_table(Rules, value["report"]), _suite_table(PaperConfig, value["paper"])
         return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
-    except (FileNotFoundError, NotADirectoryError):
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise RunFolderError(
+            f"{folder / _PLAN} was written by another version of pubench ({reason}); {_RUN_AGAIN}"
+        ) from None
+
+
+def read_suite_text(folder: Path) -> str:
+    """Return the suite as it was when it was last run into the folder.
+
+    Raises
+    ------
+    DamagedFileError
+        If the file was altered since; its digest is kept in the plan.
+    """
+    path, expected = folder / _SUITE, _plan_document(folder).get("suite_digest")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise RunFolderError(f"{folder} has no {_SUITE}; run the suite again, which writes it anew") from None
+    except OSError as error:
+        raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
+    if checksum(data).decode() != expected:
+        raise DamagedFileError(
+            f"{path} is not the suite that was run: it was altered since; run the suite again, which writes it anew"
+        )
+    return data.decode()
+
+
+def _plan_document(folder: Path) -> dict[str, Any]:
+    try:
+        value = read_checked(folder / _PLAN, remedy=_RUN_AGAIN)
+    except FileNotFoundError:
         raise RunFolderError(
             f"{folder} is not a run folder: it has no {_PLAN}; give the --out of a run"
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunFolderError(
-            f"{folder / _PLAN} cannot be read ({error}); run the suite again to repair it"
-        ) from None
+    return value if isinstance(value, dict) else {}
 
 
 def _suite_table(table: type[T], document: Mapping[str, JSONValue]) -> T:
@@ -71,18 +111,34 @@ def _suite_table(table: type[T], document: Mapping[str, JSONValue]) -> T:
 
 
 def read_provenance(folder: Path) -> list[JSONValue]:
-    """Return the provenance of each run that added cells, oldest first."""
+    """Return the provenance of each run that added cells, oldest first; raise DamagedFileError if it was altered."""
     try:
-        value = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        value = read_checked(folder / _PROVENANCE, remedy=f"{_LOST}; the results are not affected")
+    except FileNotFoundError:
         return []
     return value if isinstance(value, list) else []
 
 
-def read_cards(folder: Path) -> dict[str, dict[str, JSONValue]]:
+def repair_provenance(folder: Path) -> tuple[str, ...]:
+    """Set a damaged provenance aside, and say what is lost."""
+    try:
+        read_provenance(folder)
+    except DamagedFileError:
+        kept = set_aside_damaged(folder / _PROVENANCE)
+        return (f"{folder / _PROVENANCE} is damaged: {_LOST}; it is kept as {kept.name}",)
+    return ()
+
+
+def last_change(folder: Path) -> int:
+    """Return when the plan, the records or the provenance last changed, in nanoseconds."""
+    files = (path for pattern in ("*.json", "*.jsonl") for path in folder.glob(pattern))
+    return max((path.stat().st_mtime_ns for path in files), default=0)
+
+
+def cards_of(entries: Iterable[JSONValue]) -> dict[str, dict[str, JSONValue]]:
     """Return the latest card of each data set by its label; what an older version wrote is left out."""
     cards: dict[str, dict[str, JSONValue]] = {}
-    for entry in read_provenance(folder):
+    for entry in entries:
         found = entry.get("datasets") if isinstance(entry, dict) else None
         if isinstance(found, dict):
             cards |= {label: card for label, card in found.items() if isinstance(card, dict)}
@@ -92,6 +148,6 @@ def read_cards(folder: Path) -> dict[str, dict[str, JSONValue]]:
 def write_provenance(folder: Path, entries: Iterable[JSONValue]) -> None:
     """Write the provenance of all runs."""
     try:
-        write_atomically(folder / "provenance.json", json.dumps(list(entries), indent=1))
+        write_checked(folder / _PROVENANCE, list(entries), indent=1)
     except OSError as error:
         raise StoreError(f"cannot write {folder}: {error.strerror}") from None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import time
 from collections.abc import Mapping
@@ -21,10 +20,12 @@ import msgspec
 from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError, StoreError
 from pubench.protocol import from_json, to_json
+from pubench.results.checked import DIGITS, checksum, set_aside_damaged
 from pubench.results.record import ModelRecord, Record, TrialRecord
 
 __all__ = [
     "Store",
+    "detail_problems",
     "read_inside",
     "read_records",
     "read_trials",
@@ -35,7 +36,12 @@ __all__ = [
 _CELLS = "cells.jsonl"
 _BESIDE = {"trials": "trials.jsonl", "inside": "inside.jsonl"}
 _RECORDS = (_CELLS, *_BESIDE.values())
-_DIGITS = 16
+_LOST = {
+    _CELLS: "its cell counts as not finished",
+    _BESIDE["trials"]: "reports lack the trials of its cell",
+    _BESIDE["inside"]: "reports lack the introspection of its cell's model",
+}
+"""What a damaged line of each file means."""
 _SYNC_SECONDS = 1.0
 
 
@@ -115,11 +121,7 @@ class _Appender:
 
 
 def _line(text: bytes) -> bytes:
-    return _digest(text) + b" " + text + b"\n"
-
-
-def _digest(text: bytes) -> bytes:
-    return hashlib.blake2b(text, digest_size=_DIGITS // 2).hexdigest().encode()
+    return checksum(text) + b" " + text + b"\n"
 
 
 def _end_of_last_line(descriptor: int) -> int:
@@ -152,6 +154,12 @@ def read_inside(folder: Path) -> dict[str, ModelRecord]:
     return {key: line.inside for key, line in read.values.items()}
 
 
+def detail_problems(folder: Path) -> tuple[str, ...]:
+    """Return one sentence for each line of the trials and the introspection that cannot be trusted."""
+    read = (_read(folder / name, _DECODERS[name]) for name in _BESIDE.values())
+    return tuple(problem for one in read for problem in one.problems)
+
+
 @dataclass(frozen=True, slots=True)
 class _Read(Generic[L]):
     """The latest line of each key, its text, and what is wrong with other lines."""
@@ -174,18 +182,18 @@ def _read(path: Path, decoder: msgspec.json.Decoder[L]) -> _Read[L]:
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         value = _trusted(line, decoder)
         if value is None:
-            problems.append(f"{path}, line {number}: damaged record; its cell counts as not finished")
+            problems.append(f"{path}, line {number}: damaged record; {_LOST[path.name]}")
         else:
-            values[value.key], texts[value.key] = value, line[_DIGITS + 1 :]
+            values[value.key], texts[value.key] = value, line[DIGITS + 1 :]
     if not data.endswith(b"\n") and data:
-        problems.append(f"{path}: the last record is torn; its cell counts as not finished")
+        problems.append(f"{path}: the last record is torn; {_LOST[path.name]}")
     return _Read(values, texts, tuple(problems))
 
 
 def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
     """Return what a line holds, or None where it was altered."""
-    text = line[_DIGITS + 1 :]
-    if line[:_DIGITS] != _digest(text):
+    text = line[DIGITS + 1 :]
+    if line[: DIGITS + 1] != checksum(text) + b" ":
         return None
     try:
         return from_json(decoder, text)
@@ -200,8 +208,7 @@ def repair(folder: Path) -> tuple[str, ...]:
         read = _read(folder / name, decoder)
         if read.problems:
             found += read.problems
-            number = len(list(folder.glob(f"{name}.damaged-*"))) + 1
-            os.replace(folder / name, folder / f"{name}.damaged-{number}")
+            set_aside_damaged(folder / name)
             write_atomically(folder / name, "".join(_line(text).decode() for text in read.texts.values()))
     return tuple(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 BUNDLE = "pubench_suites"
+LARGEST = 16 * 2**20
+"""Bytes of the largest suite that is read; those of the papers have 100 KB."""
 
 
 def load_suite(path_or_name: str | os.PathLike[str]) -> Suite:
@@ -63,6 +66,7 @@ def suite_text(path_or_name: str | os.PathLike[str]) -> str:
     """Return a suite's TOML; :func:`load_suite` describes how it is found."""
     source = os.fspath(path_or_name)
     try:
+        _refuse_stream(path_or_name)
         # Some editors begin files with a byte order mark, which TOML does not allow.
         return _locate(path_or_name)[0].read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -76,6 +80,20 @@ def suite_text(path_or_name: str | os.PathLike[str]) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SuiteError(f"{source}: cannot be read ({reason}); check the path and its permissions") from None
+
+
+def _refuse_stream(path_or_name: str | os.PathLike[str]) -> None:
+    """Refuse what has no end, or can be read only once: a suite is read several times."""
+    file = _locate(path_or_name)[0]
+    found = file.stat() if isinstance(file, Path) else None
+    if found is None or stat.S_ISDIR(found.st_mode):
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise SuiteError(f"{path_or_name}: is a device or a pipe; save the suite as a .toml file")
+    if found.st_size > LARGEST:
+        raise SuiteError(
+            f"{path_or_name}: is too large for a suite ({found.st_size / 2**20:,.0f} MB); name another file"
+        )
 
 
 def bundled_suites() -> dict[str, str]:

@@ -1,7 +1,6 @@
 """``pubench report``: formats, folders, merged runs, and invalid input."""
 
 import csv
-import json
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from helpers.runs import write_run
 from helpers.suites import TOY, toml
 
 from pubench import run_suite
+from pubench.results.checked import read_checked, write_checked
 from pubench.results.run_folder import read_plan
 from pubench.suite.reporting import Rules
 
@@ -129,19 +129,19 @@ def test_the_suites_rules_reach_the_report(tmp_path):
 
 def test_rules_of_a_later_version_are_ignored(tmp_path, capsys):
     run = write_run(tmp_path / "run")
-    plan = json.loads((run / "plan.json").read_text())
+    plan = read_checked(run / "plan.json", remedy="")
     plan["report"] = {"alpha": 0.2, "colour": "blue"}
-    (run / "plan.json").write_text(json.dumps(plan))
+    write_checked(run / "plan.json", plan)
     assert "alpha = 0.2" in pubench_here(capsys, "report", run).stdout
 
 
 def test_runs_are_merged(tmp_path, capsys):
     one, other = write_run(tmp_path / "one", names=("a", "b")), write_run(tmp_path / "two", names=("c", "d"))
     # The other run's cells have keys of their own.
-    for name in ("plan.json",):
-        text = json.loads((other / name).read_text())
-        text["cells"] = [[f"x{cell[0]}", *cell[1:]] for cell in text["cells"]]
-        (other / name).write_text(json.dumps(text))
+    plan = read_checked(other / "plan.json", remedy="")
+    write_checked(
+        other / "plan.json", plan | {"cells": [[f"x{cell[0]}", *cell[1:]] for cell in plan["cells"]]}
+    )
     said = pubench_here(capsys, "report", one, other, "--format", "csv").stdout
     assert {line["algorithm"] for line in csv.DictReader(said.splitlines())} == {"a", "b", "c", "d"}
     same = pubench_here(capsys, "report", one, one, "--format", "csv").stdout
@@ -150,9 +150,9 @@ def test_runs_are_merged(tmp_path, capsys):
 
 def test_runs_that_contradict_each_other_are_refused(tmp_path, capsys):
     one, other = write_run(tmp_path / "one"), write_run(tmp_path / "two")
-    plan = json.loads((other / "plan.json").read_text())
+    plan = read_checked(other / "plan.json", remedy="")
     plan["cells"] = [[f"x{cell[0]}", *cell[1:]] for cell in plan["cells"]]
-    (other / "plan.json").write_text(json.dumps(plan))
+    write_checked(other / "plan.json", plan)
     said = pubench_here(capsys, "report", one, other, code=2).stderr
     assert "have different results for d0 / l / 0 / a; give one of them another name" in said
 

@@ -11,8 +11,9 @@ from pubench.data.cards import make_card
 from pubench.data.loading import load_stored
 from pubench.plugins.discovery import discover
 from pubench.reporting import report_of
+from pubench.reporting.render.html import html_report
 from pubench.reporting.render.markdown import markdown_report
-from pubench.results.run_folder import read_cards, read_provenance
+from pubench.results.run_folder import cards_of, read_provenance, write_provenance
 
 
 def registered(name):
@@ -45,7 +46,7 @@ def test_run_folder_and_report_have_a_card_of_each_data_set(tmp_path):
         {"use": "iris", "name": "drawn", "negative": ["setosa"], "sample": {"positive": 30, "negative": 20}},
     ]
     results = run(tmp_path, datasets=datasets)
-    cards = read_cards(results.folder)
+    cards = cards_of(read_provenance(results.folder))
     assert list(cards) == [
         "toy-blobs",
         "iris: setosa",
@@ -89,10 +90,20 @@ def test_a_card_is_written_once_and_again_only_for_a_new_label(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[1, null]", '[{"datasets": {"toy-blobs": "0f0f"}}]', '[{"datasets": 3}]']
+    "entries", [[], [1, None], [{"datasets": {"toy-blobs": "0f0f"}}], [{"datasets": 3}]], ids=str
 )
-def test_a_folder_without_cards_has_a_report_without_them(tmp_path, text):
+def test_a_folder_without_cards_has_a_report_without_them(tmp_path, entries):
     results = run(tmp_path)
-    (results.folder / "provenance.json").write_text(text)
-    assert read_cards(results.folder) == {}
+    write_provenance(results.folder, entries)
+    assert cards_of(read_provenance(results.folder)) == {}
     assert section(results) == []
+
+
+def test_a_report_says_that_the_cards_are_damaged(tmp_path):
+    results = run(tmp_path)
+    path = results.folder / "provenance.json"
+    path.write_text(path.read_text().replace("toy-blobs", "toy-blobz"))
+    report = report_of(results)
+    lost = "is damaged, or another version of pubench wrote it; what earlier runs were made with"
+    assert f"### Damaged files\n\n- {path} {lost}" in markdown_report(report)
+    assert f"{path} {lost}" in html_report(report)

@@ -195,6 +195,15 @@ def wait_for(true: Callable[[], Any], what: str) -> Any:
     return value
 
 
+def fill(folder: Path) -> Path:
+    """Write until the disk is full and return the file that fills it."""
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(b"x" * 4096):
+            continue
+    return ballast
+
+
 def stored(out: Path) -> int:
     """How many records the run folder holds."""
     path = out / "cells.jsonl"

@@ -91,8 +91,8 @@ def test_stopping_the_page_does_not_stop_the_run(tmp_path: Path, number: signal.
             wait_for(lambda: ended(page), "a page")
             live.send_signal(number)
             _, errors = live.communicate(timeout=PATIENCE)
-            assert live.returncode == 130
-            assert f"pubench: stopped; {page} is no longer updated." in errors
+            assert live.returncode == 128 + number
+            assert f"pubench: stopped by {number.name}; {page} is no longer updated." in errors
             assert "Traceback" not in errors
         assert LIVE not in page.read_text(encoding="utf-8")
         assert process.poll() is None

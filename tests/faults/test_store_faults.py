@@ -7,9 +7,6 @@ import json
 import os
 import resource
 import shutil
-import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ from fault_tools import (
     PLUGIN,
     Gate,
     driver,
+    fill,
     pubench,
     run,
     run_arguments,
@@ -30,6 +28,7 @@ from fault_tools import (
 from helpers.commands import pubench_here
 
 from pubench.api import run_suite
+from pubench.results.run_folder import read_provenance
 from pubench.results.store import read_records
 from pubench.results.table import read_results
 
@@ -53,20 +52,6 @@ def copy(undisturbed: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(undisturbed, tmp_path / "run"))
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 256 KB, where this user may mount one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("mounting a small disk needs root")
-    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("this system does not let root mount a small disk")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
 def resume(suite: Path, out: Path) -> int:
     """Go on with a run and return how many cells that took."""
     before = read_records(out)[0]
@@ -74,15 +59,6 @@ def resume(suite: Path, out: Path) -> int:
     after = read_records(out)[0]
     assert {key: after[key] for key in before} == before
     return len(after) - len(before)
-
-
-def fill(folder: Path) -> Path:
-    """Write until the disk is full and return the file that fills it."""
-    ballast = folder / "ballast"
-    with ballast.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(b"x" * 4096):
-            continue
-    return ballast
 
 
 @pytest.mark.parametrize("jobs", ["2", pytest.param("1", marks=pytest.mark.slow)])
@@ -214,7 +190,8 @@ def test_lost_provenance_is_started_anew(suite: Path, undisturbed: Path, copy: P
     (copy / "provenance.json").write_text(text)
     (copy / "cells.jsonl").unlink()
     assert resume(suite, copy) == CELLS
-    assert len(json.loads((copy / "provenance.json").read_text())) == 1
+    assert len(read_provenance(copy)) == 1
+    assert (copy / "provenance.json.damaged-1").read_text() == text
     assert stable_rows(copy) == stable_rows(undisturbed)
 
 

@@ -60,7 +60,18 @@ def test_nasty_names_stay_whole() -> None:
     names = ('a,"b"\nc', "=1+1", "😀" * 100, "\ud800")
     text = scores_csv(report(names))
     text.encode("utf-8")
-    assert {line["algorithm"] for line in read(text)} == {*names[:3], "?"}
+    assert {line["algorithm"] for line in read(text)} == {names[0], "'=1+1", names[2], "?"}
+
+
+def test_formulas_are_text_and_numbers_are_numbers() -> None:
+    found = read(pairs_csv(report(("=a", "+b", "-c", "@d"))))
+    assert {line["first"] for line in found} | {line["second"] for line in found} == {
+        "'=a",
+        "'+b",
+        "'-c",
+        "'@d",
+    }
+    assert any(line["difference"].startswith("-") for line in found)
 
 
 def test_nothing_to_write() -> None:

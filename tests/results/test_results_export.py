@@ -110,6 +110,25 @@ def test_csv_json_and_parquet_tell_the_same(results, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"rows.csv", "rows.json", "rows.parquet"}
 
 
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+def test_text_that_a_spreadsheet_would_run_is_escaped_in_csv_alone(results, tmp_path, begin):
+    nasty = f"{begin}cmd|' /C calc'!A0"
+    row = results.rows[0] | {"algorithm": nasty, "error": "a=b", "regret": -0.5, "notes": "caf\udce9"}
+    altered = replace(results, rows=(row,))
+    (read,) = csv.DictReader(io.StringIO(export_text(altered, "csv"), newline=""))
+    assert read["algorithm"] == f"'{nasty}"
+    assert (read["error"], read["regret"], read["notes"]) == ("a=b", "-0.5", "caf?")
+    export_to(tmp_path / "rows.csv", altered, "csv")
+    export_to(tmp_path / "rows.parquet", altered, "parquet")
+    assert pd.read_parquet(tmp_path / "rows.parquet")["algorithm"][0] == nasty
+    assert json.loads(export_text(altered, "json"))[0]["algorithm"] == nasty
+
+
+def test_a_metric_whose_name_is_a_formula_is_escaped_too(results):
+    (head, *_) = export_text(replace(results, rows=({"=1+1": 1.0},)), "csv").splitlines()
+    assert head == "'=1+1"
+
+
 def test_without_times_an_export_depends_on_the_results_alone(results, tmp_path):
     again = run(tmp_path, **MIXED)
     for form in ("csv", "json"):
@@ -126,8 +145,6 @@ def test_an_export_that_cannot_be_written_is_one_sentence(results, tmp_path):
 
 
 def test_an_empty_plan_exports_to_nothing(results, tmp_path):
-    from dataclasses import replace
-
     write_plan(tmp_path, replace(results.plan, cells=()), "")
     assert read_results(tmp_path).rows == ()
     assert export_text(read_results(tmp_path), "json") == "[]\n"

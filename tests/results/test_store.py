@@ -13,11 +13,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pubench.errors import RunFolderError
+from pubench.errors import DamagedFileError, RunFolderError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.checked import write_checked
 from pubench.results.lock import is_running, locked
 from pubench.results.record import Record, TrialRecord
-from pubench.results.run_folder import read_plan, read_provenance, write_plan, write_provenance
+from pubench.results.run_folder import (
+    read_plan,
+    read_provenance,
+    read_suite_text,
+    repair_provenance,
+    write_plan,
+    write_provenance,
+)
 from pubench.results.store import Store, read_records, read_trials, set_aside
 from pubench.status import Status
 from pubench.suite.reporting import PaperConfig, Rules
@@ -172,14 +180,29 @@ def test_a_plan_is_read_back_as_written(tmp_path):
     write_plan(tmp_path, PLAN, 'name = "é"\n')
     assert read_plan(tmp_path) == PLAN
     assert (tmp_path / "suite.toml").read_text(encoding="utf-8") == 'name = "é"\n'
+    assert read_suite_text(tmp_path) == 'name = "é"\n'
 
 
-def test_a_plan_of_an_earlier_version_has_no_rules(tmp_path):
+def test_an_altered_suite_is_not_taken_for_the_one_that_was_run(tmp_path):
+    write_plan(tmp_path, PLAN, "replicates = 1\n")
+    (tmp_path / "suite.toml").write_text("replicates = 2\n")
+    with pytest.raises(DamagedFileError, match=r"is not the suite that was run.*; run the suite again"):
+        read_suite_text(tmp_path)
+    (tmp_path / "suite.toml").unlink()
+    with pytest.raises(RunFolderError, match=r"has no suite\.toml; run the suite again"):
+        read_suite_text(tmp_path)
+
+
+def test_files_change_only_with_their_content(tmp_path):
+    """Modification times say when a plan or a suite changed."""
+    files = [tmp_path / "plan.json", tmp_path / "suite.toml"]
     write_plan(tmp_path, PLAN, "")
-    old = json.loads((tmp_path / "plan.json").read_text())
-    del old["report"], old["paper"]
-    (tmp_path / "plan.json").write_text(json.dumps(old))
-    assert (read_plan(tmp_path).report, read_plan(tmp_path).paper) == (Rules(), PaperConfig())
+    for file in files:
+        os.utime(file, (1, 1))
+    write_plan(tmp_path, PLAN, "")
+    assert [file.stat().st_mtime for file in files] == [1, 1]
+    write_plan(tmp_path, PLAN, "# another\n")
+    assert all(file.stat().st_mtime > 1 for file in files)
 
 
 @pytest.mark.parametrize(
@@ -187,14 +210,15 @@ def test_a_plan_of_an_earlier_version_has_no_rules(tmp_path):
     [
         ({"alpha": 2}, "alpha: must lie between 0 and 1"),
         ({"test": "z"}, "test: must be 'wilcoxon'"),
-        ([1], "cannot be read"),
+        ([1], "by another version"),
+        (None, "by another version"),
     ],
 )
-def test_rules_that_cannot_be_read_get_one_sentence(tmp_path, report, reason):
+def test_rules_of_another_version_get_one_sentence(tmp_path, report, reason):
     write_plan(tmp_path, PLAN, "")
-    plan = json.loads((tmp_path / "plan.json").read_text()) | {"report": report}
-    (tmp_path / "plan.json").write_text(json.dumps(plan))
-    with pytest.raises(RunFolderError, match=reason) as found:
+    plan = json.loads((tmp_path / "plan.json").read_text())["content"]
+    write_checked(tmp_path / "plan.json", plan | {"report": report})
+    with pytest.raises(RunFolderError, match=f"{reason}.*; run the suite again") as found:
         read_plan(tmp_path)
     assert "\n" not in str(found.value)
 
@@ -202,18 +226,31 @@ def test_rules_that_cannot_be_read_get_one_sentence(tmp_path, report, reason):
 def test_a_folder_without_a_plan_is_no_run_folder(tmp_path):
     with pytest.raises(RunFolderError, match=r"is not a run folder: it has no plan\.json; give the --out"):
         read_plan(tmp_path)
-    for text in ("", "{}", "[1]", '{"suite": 1}'):
+    for text in ("", "{}", "[1]", '{"suite": 1}', '{"digest":"","content":}\n'):
         (tmp_path / "plan.json").write_text(text)
-        with pytest.raises(RunFolderError, match="run the suite again to repair it"):
+        with pytest.raises(
+            DamagedFileError, match=r"is damaged.*; run the suite again, which writes it anew"
+        ):
+            read_plan(tmp_path)
+    for value in ({}, [], None, {"suite": 1}):
+        write_checked(tmp_path / "plan.json", value)
+        with pytest.raises(RunFolderError, match=r"by another version of pubench.*; run the suite again"):
             read_plan(tmp_path)
 
 
-def test_provenance_grows_and_a_damaged_one_is_begun_anew(tmp_path):
+def test_provenance_grows_and_a_damaged_one_is_set_aside(tmp_path):
     write_provenance(tmp_path, [{"python": "3"}])
     write_provenance(tmp_path, [*read_provenance(tmp_path), {"python": "4"}])
     assert [entry["python"] for entry in read_provenance(tmp_path)] == ["3", "4"]
-    (tmp_path / "provenance.json").write_text("{")
-    assert read_provenance(tmp_path) == []
+    assert repair_provenance(tmp_path) == ()
+    for number in (1, 2):
+        (tmp_path / "provenance.json").write_text(f"{{{number}")
+        with pytest.raises(DamagedFileError, match=r"what earlier runs were made with.* are lost"):
+            read_provenance(tmp_path)
+        (note,) = repair_provenance(tmp_path)
+        assert note.endswith(f"it is kept as provenance.json.damaged-{number}")
+        assert (tmp_path / f"provenance.json.damaged-{number}").read_text() == f"{{{number}"
+        assert read_provenance(tmp_path) == []
 
 
 def test_a_folder_is_held_by_one_run_at_a_time(tmp_path):

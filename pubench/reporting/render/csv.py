@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, fields
 
 from pubench.reporting.published import PublishedNumber
 from pubench.reporting.report import Report
+from pubench.results.spreadsheet import csv_text
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import ScoreTable, best_cells
 
@@ -28,7 +27,7 @@ Value = str | float | int | bool | None
 
 
 def scores_csv(report: Report) -> str:
-    """Return a line for each cell of each table; names are unchanged, numbers have all digits."""
+    """Return a line for each cell of each table; numbers have all digits."""
     tables = zip(report.tables, report.comparisons, strict=True)
     return _text(SCORES.split(","), (line for table in tables for line in _scores(*table)))
 
@@ -64,15 +63,9 @@ def _scores(table: ScoreTable, comparison: Comparison) -> Iterator[Sequence[Valu
 
 
 def _text(heads: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows([_value(value) for value in line] for line in lines)
-    return buffer.getvalue()
+    return csv_text([heads, *([_value(value) for value in line] for line in lines)])
 
 
 def _value(value: Value) -> Value:
-    """Return what a spreadsheet can read: nothing for NaN, and text that can be encoded."""
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+    """Return nothing for NaN, which spreadsheets do not know."""
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,4 +1,4 @@
-"""The section of failures and warnings: cells without a result, collapsed models, and notes."""
+"""The section of failures and warnings: damaged files, cells without a result, collapsed models, and notes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def problems_section(report: Report) -> Section:
 def problem_lists(report: Report) -> list[tuple[str, tuple[str, ...]]]:
     """Return the lists that are not empty, each with its title, as Markdown and terminals show them."""
     lists = (
+        ("Damaged files", report.details.problems),
         ("Failures", tuple(f"{one.label}: {one.status}: {one.reason}" for one in report.failures)),
         ("Skipped", _by_reason(report.skipped)),
         ("Not run yet", tuple(one.label for one in report.pending)),

@@ -1,0 +1,47 @@
+"""CSV for spreadsheets: every line stays a line, all text can be encoded, and none of it is a formula."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from typing import TypeVar
+
+__all__ = ["csv_text", "encodable"]
+
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_END = "\r\n"
+V = TypeVar("V")
+
+
+def csv_text(lines: Iterable[Iterable[object]]) -> str:
+    """Return lines of values as CSV.
+
+    Text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe: a spreadsheet would
+    run it as a formula. Names of a suite and errors of plugins may begin so. Numbers are left as they are.
+    """
+    rows = _Rows()
+    # The writer quotes the characters of its line's end: both, or a carriage return would end a row too early.
+    writer = csv.writer(rows, lineterminator=_END)
+    for line in lines:
+        writer.writerow([_plain(encodable(value)) for value in line])
+    return "".join(f"{row.removesuffix(_END)}\n" for row in rows.texts)
+
+
+def encodable(value: V) -> V | str:
+    """Return text without what UTF-8 cannot hold: bytes of file names that are no text are replaced by ``?``."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def _plain(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_BEGIN_FORMULAS) else value
+
+
+class _Rows:
+    """Keeps each row that a CSV writer writes."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.texts.append(text)
+        return len(text)
