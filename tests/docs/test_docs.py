@@ -126,7 +126,7 @@ def test_every_command_runs_and_prints_what_is_shown(page: Path, folder: Path) -
 def test_every_block_is_of_a_known_kind() -> None:
     for page in PAGES:
         kinds = {block.language for block in blocks(page) if not block.title}
-        assert kinds <= {"sh", "python", "text", "toml"}, page
+        assert kinds <= {"sh", "python", "text", "toml", "none"}, page
         text = re.sub(r"^```\{.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         assert text.count("```") == 2 * len(blocks(page)), page
 
