@@ -24,12 +24,13 @@ from pubench.plan.jobs import Job
 from pubench.plan.planning import plan_suite
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import load_file, resolve
-from pubench.run.evaluation import evaluate
 from pubench.run.labels import label_job
+from pubench.scoring import finite, score_metric
 from pubench.suite import parse_suite
 
 PLUGIN = Path(__file__).with_name("do_nothing.py")
-BUDGET_MS, BUDGET_RESUME, BUDGET_HELP = 3.0, 3.0, 3.0
+BUDGET_MS = {"task": 20.0, "package": 3.0}
+BUDGET_RESUME, BUDGET_HELP = 3.0, 3.0
 
 SUITE = """
 name = "overhead"
@@ -39,6 +40,8 @@ use = "two-gaussians"
 [[labellings]]
 scenario = "case-control"
 positives = 50
+[limits]
+isolation = "{isolation}"
 """
 ALGORITHM = """
 [[algorithms]]
@@ -48,8 +51,8 @@ params = {{ number = {number} }}
 """
 
 
-def suite_text(replicates: int, algorithms: int) -> str:
-    return SUITE.format(replicates=replicates) + "".join(
+def suite_text(replicates: int, algorithms: int, isolation: str = "task") -> str:
+    return SUITE.format(replicates=replicates, isolation=isolation) + "".join(
         ALGORITHM.format(number=i) for i in range(algorithms)
     )
 
@@ -64,15 +67,16 @@ def bare(job: Job) -> dict[str, float | None]:
     recipe = Recipe(resolve(job.algorithm.estimator), job.algorithm.params, {})
     model = fit(recipe, {}, scaler.transform(X_train), labelled.assignment.s, job.seeds.fit % 2**32)
     predictions = predict(model, scaler.transform(take_rows(X, labelled.test)))
-    return evaluate(job.metrics, labelled.truth.test, predictions)[0]
+    y = labelled.truth.test
+    return {metric.name: finite(score_metric(metric, y, predictions)) for metric in job.metrics}
 
 
-def per_cell(folder: Path, jobs: int, cells: int = 500) -> float:
+def per_cell(folder: Path, jobs: int, isolation: str, cells: int = 500) -> float:
     """Return the milliseconds per cell above a bare joblib loop; workers are warm in both."""
     path = folder / "overhead.toml"
-    path.write_text(suite_text(cells, 1))
+    path.write_text(suite_text(cells, 1, isolation))
     warm = folder / "warm.toml"
-    warm.write_text(suite_text(4 * jobs, 1).replace("seed = 0", "seed = 1"))
+    warm.write_text(suite_text(4 * jobs, 1, isolation).replace("seed = 0", "seed = 1"))
     planned = plan_suite(
         parse_suite(path.read_text(), "overhead"), discover(files=[PLUGIN]), source="", files=[str(PLUGIN)]
     )
@@ -84,16 +88,17 @@ def per_cell(folder: Path, jobs: int, cells: int = 500) -> float:
     list(parallel(joblib.delayed(bare)(job) for job in planned.jobs))
     loop = time.perf_counter() - start
     start = time.perf_counter()
-    results = pubench.run_suite(warm, out=folder / f"warm-{jobs}", jobs=jobs, plugins=[PLUGIN])
+    results = pubench.run_suite(warm, out=folder / f"warm-{isolation}-{jobs}", jobs=jobs, plugins=[PLUGIN])
     startup = time.perf_counter() - start
     start = time.perf_counter()
-    results = pubench.run_suite(path, out=folder / f"run-{jobs}", jobs=jobs, plugins=[PLUGIN])
+    results = pubench.run_suite(path, out=folder / f"run-{isolation}-{jobs}", jobs=jobs, plugins=[PLUGIN])
     whole = time.perf_counter() - start
     assert results.counts["ok"] == cells, results.counts
     above = 1000 * (whole - loop) / cells
     print(
-        f"jobs={jobs}: bare loop {1000 * loop / cells:.2f} ms a cell, pubench {1000 * whole / cells:.2f} ms, "
-        f"above it {above:.2f} ms (at most {BUDGET_MS:g}); first start {startup:.2f} s"
+        f"jobs={jobs}, a process for each {isolation}: bare loop {1000 * loop / cells:.2f} ms a cell, "
+        f"pubench {1000 * whole / cells:.2f} ms, "
+        f"above it {above:.2f} ms (at most {BUDGET_MS[isolation]:g}); first start {startup:.2f} s"
     )
     return above
 
@@ -150,7 +155,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ.setdefault("PUBENCH_CACHE", str(folder / "cache"))
-        within = [per_cell(folder, jobs) <= BUDGET_MS for jobs in arguments.jobs]
+        within = [
+            per_cell(folder, jobs, isolation) <= budget
+            for isolation, budget in BUDGET_MS.items()
+            for jobs in arguments.jobs
+        ]
         within += [resume(folder) <= BUDGET_RESUME, help_ratio() <= BUDGET_HELP]
     print("within all budgets" if all(within) else "OVER BUDGET")
     sys.exit(not all(within))

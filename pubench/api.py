@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pubench.data import refuse_in_child
 from pubench.data.loading import as_loaded, load_stored
 from pubench.data.values import Data
 from pubench.errors import DataError, RunFolderError
-from pubench.guard import refuse_in_child
 from pubench.plan.datasets import problem_card, with_paths
 from pubench.plan.planning import ExecutionPlan, plan_suite
 from pubench.plugins.discovery import discover
@@ -27,7 +27,7 @@ from pubench.results.run_folder import (
     write_plan,
     write_provenance,
 )
-from pubench.results.store import Store, read_records, repair, set_aside
+from pubench.results.store import Store, read_records, read_searches, repair, set_aside
 from pubench.results.table import Results, read_results
 from pubench.run import Execution, Progress, pending_jobs, run_jobs
 from pubench.specs import JSONValue
@@ -206,11 +206,20 @@ def _run(
     if not jobs and not failed and cards.keys() <= cards_of(known).keys():
         return
     options: dict[str, JSONValue] = {"jobs": execution.jobs, "backend": execution.backend}
+    if jobs:
+        options["isolation"] = jobs[0].limits.isolation
     write_provenance(folder, [*known, gather(registry, cards, options)])
     store = Store(folder)
     try:
         _store_failed(planned, failed, store, progress)
-        run_jobs(jobs, store, execution, progress.done if progress is not None else lambda cell, record: None)
+        run_jobs(
+            jobs,
+            store,
+            execution,
+            progress.done if progress is not None else lambda cell, record: None,
+            trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
+            retried=retry_failed,
+        )
     finally:
         store.close()
 

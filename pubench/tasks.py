@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from pubench.errors import did_you_mean
-from pubench.specs import Param
+from pubench.specs import SCENARIOS, Param, Scenario
 
 if TYPE_CHECKING:
     from pubench.specs import Params
@@ -82,13 +82,14 @@ class Preprocess:
 
 
 class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """An algorithm: its estimator, fixed parameters, search space, and what pubench fills in."""
+    """An algorithm: its estimator, fixed parameters, search space, what pubench fills in, its scenarios."""
 
     estimator: str
     params: Params
     space: Mapping[str, Param]
     receives: tuple[str, ...]
     labels: Literal["pu", "true"]
+    scenarios: tuple[Scenario, ...] = SCENARIOS
 
 
 class MetricPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -140,7 +140,7 @@ def test_provenance_says_what_the_run_was_made_with_once_per_run(tmp_path):
     assert entry["datasets"].keys() == {"toy-blobs"}
     assert {"plugin": "linear", "distribution": "pubench", "version": "0.1.0"} in entry["plugins"]
     assert [p for p in entry["plugins"] if p["plugin"] == "toy_plugin"]
-    assert entry["options"] == {"jobs": 1, "backend": "loky"}
+    assert entry["options"] == {"jobs": 1, "backend": "loky", "isolation": "task"}
     json.dumps(entry)
 
 

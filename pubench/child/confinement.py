@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pubench.linux import call, prctl
+from pubench.sandbox.linux import call, prctl
 
 __all__ = ["SHARED_MEMORY", "Confinement", "confine"]
 

@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from pubench.data.values import Matrix
     from pubench.specs import Params
 
-__all__ = ["Estimator", "MisbehaviourError", "Recipe", "fit", "predict", "protect", "take_rows"]
+__all__ = [
+    "Estimator",
+    "MisbehaviourError",
+    "Recipe",
+    "fit",
+    "predict",
+    "protect",
+    "seed_global_generators",
+    "take_rows",
+]
 
 _FEW = 1e-12
 
@@ -54,10 +63,15 @@ def protect(X: Matrix) -> Matrix:
     return X
 
 
-def fit(recipe: Recipe, chosen: Params, X: Matrix, labels: NDArray[np.uint8], seed: int) -> Estimator:
-    """Make an estimator and fit it; global generators are seeded so that what ran before cannot matter."""
+def seed_global_generators(seed: int) -> None:
+    """Seed the generators that plugins may draw from without saying so."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - plugins that draw from the global generator must be reproducible too
+
+
+def fit(recipe: Recipe, chosen: Params, X: Matrix, labels: NDArray[np.uint8], seed: int) -> Estimator:
+    """Make an estimator and fit it; global generators are seeded so that what ran before cannot matter."""
+    seed_global_generators(seed)
     estimator = recipe.make(chosen)
     frozen = labels.astype(np.int64)
     frozen.flags.writeable = False

@@ -3,52 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pubench.protocol import Introspection, PixelWeights, Predictions
+from pubench.protocol import Predictions
+from pubench.protocol.replies import Introspection, PixelWeights
 
 if TYPE_CHECKING:
     from pubench.child.fitting import Estimator
     from pubench.data.values import Matrix
     from pubench.specs import Array
 
-__all__ = ["Model", "introspect", "is_open", "look_inside", "thinned"]
+__all__ = ["is_open", "look_inside", "thinned"]
 
 STAGES, NUMBERS, COLUMNS, PIXELS = 50, 2_000_000, 100, 10_000
 """What is kept at most: stages of one model, scores of all of them, columns, and pixels, which an image keeps all."""
 _WEIGHTS = {"feature_importances_": "importance", "coef_": "coefficient"}
 _STAGED = "staged_decision_function"
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A fitted model: its predictions for the test rows, what it cost, and the criteria that chose it.
-
-    ``estimator`` is None where there is nothing to look into.
-    """
-
-    predictions: Predictions
-    estimator: Estimator | None
-    X_test: Matrix
-    image_shape: tuple[int, ...]
-    criteria: list[str | None]
-    fit_seconds: float
-    score_seconds: float
-    peak_memory_mb: float
-    training: Mapping[str, float | None]
-    training_notes: tuple[str, ...]
-
-
-def introspect(model: Model) -> tuple[Introspection, list[Array]]:
-    """Return a model's stages and weights as the message to send."""
-    found, arrays = look_inside(model.estimator, model.X_test, model.predictions, model.image_shape)
-    return msgspec.structs.replace(found, criteria=tuple(model.criteria)), arrays
 
 
 def is_open(estimator: Estimator) -> bool:
@@ -80,7 +55,7 @@ def look_inside(
         an image's pixels are all kept, as ``image``.
     """
     errors: list[str] = []
-    weights = Introspection(criteria=())
+    weights = Introspection()
     numbers: tuple[int, ...] = ()
     arrays: list[Array] = []
     try:
@@ -147,8 +122,8 @@ def _weights(estimator: Estimator, image_shape: tuple[int, ...]) -> Introspectio
         # Preprocessing may have dropped columns: what is left is not an image.
         whole = bool(image_shape) and math.prod(image_shape) == values.size <= PIXELS
         image = PixelWeights(shape=image_shape, pixels=tuple(map(_rounded, values))) if whole else None
-        return Introspection(criteria=(), of=kind, weights=weights, size=values.size, image=image)
-    return Introspection(criteria=())
+        return Introspection(of=kind, weights=weights, size=values.size, image=image)
+    return Introspection()
 
 
 def _rounded(value: float) -> float:

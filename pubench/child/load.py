@@ -24,12 +24,13 @@ from pubench.data.truth import truth_path
 from pubench.data.values import Data, Matrix
 from pubench.errors import DataError
 from pubench.plugins.imports import load_files, resolve
-from pubench.protocol import Failed, Loaded, LoadRequest, LogLine
+from pubench.protocol.replies import Done, Failed, LogLine
+from pubench.protocol.requests import LoadRequest
 from pubench.specs import Array, Params
 from pubench.status import Problem
 
 if TYPE_CHECKING:
-    from pubench.child.channel import Channel
+    from pubench.sandbox.channel import Channel
 
 __all__ = ["serve_load"]
 
@@ -59,7 +60,7 @@ def serve_load(request: LoadRequest, channel: Channel) -> None:
             f"cannot write the cache {request.folder}: {error.strerror or error}; "
             "make room, or set PUBENCH_CACHE to another folder"
         ) from error
-    channel.send(Loaded())
+    channel.send(Done())
 
 
 class _Forwarding(logging.Handler):

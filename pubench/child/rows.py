@@ -13,7 +13,7 @@ from pubench.child.fitting import take_rows
 from pubench.data.preprocess import Fitted, fit_preprocess
 from pubench.data.splits import folds, validation_share
 from pubench.data.stored import read_features
-from pubench.protocol import CellsRequest
+from pubench.protocol.requests import Setting
 from pubench.tasks import SearchPlan
 
 if TYPE_CHECKING:
@@ -47,16 +47,16 @@ class RequestRows:
 
     Parameters
     ----------
-    request : CellsRequest
+    setting : Setting
     arrays : sequence of arrays
         Training rows, s, test rows; and true labels for a reference algorithm.
     """
 
-    def __init__(self, request: CellsRequest, arrays: Sequence[Array]) -> None:
-        self._request = request
+    def __init__(self, setting: Setting, arrays: Sequence[Array]) -> None:
+        self._setting = setting
         self.rows, self.s, test_rows = arrays[:3]
         self.labels = arrays[3] if len(arrays) > 3 else self.s
-        features = read_features(request.data)
+        features = read_features(setting.data)
         self.X = take_rows(features, self.rows)
         self._features, self._test = features, test_rows
 
@@ -66,8 +66,8 @@ class RequestRows:
 
     def fit_preprocess(self, X: Matrix) -> Fitted:
         """Learn how to preprocess from some rows."""
-        data = self._request.data
-        return fit_preprocess(self._request.preprocess, X, dict(data.categorical), missing=bool(data.missing))
+        data = self._setting.data
+        return fit_preprocess(self._setting.preprocess, X, dict(data.categorical), missing=bool(data.missing))
 
     def fitting(self, positions: NDArray[np.int64] | None = None) -> Fitting:
         """Return some of the training rows, or all, ready for an estimator."""
@@ -80,7 +80,7 @@ class RequestRows:
 
     def folds(self, search: SearchPlan) -> list[Fold]:
         """Return the tuning splits: a validation share, or the folds of a cross-validation."""
-        rng = np.random.default_rng(self._request.seeds.folds)
+        rng = np.random.default_rng(self._setting.seeds.folds)
         if search.validation is not None:
             masks = [validation_share(self.s, self.rows, search.validation, rng)]
         else:
@@ -95,7 +95,7 @@ class RequestRows:
 
     def _population(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Let a reference learn from the population sample: all rows, or U where P was drawn separately."""
-        if self._request.algorithm.labels == "true" and self._request.scenario == "case-control":
+        if self._setting.algorithm.labels == "true" and self._setting.scenario == "case-control":
             sample: NDArray[np.int64] = positions[self.s[positions] == 0]
             return sample
         return positions

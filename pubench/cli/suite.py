@@ -60,7 +60,6 @@ def run(
     """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
     from pubench.api import run_suite
     from pubench.cli.progress import make_progress
-    from pubench.run import stop_workers
 
     signals = current_signals()
     progress = make_progress(signals, quiet=quiet, jobs=jobs)
@@ -83,7 +82,6 @@ def run(
         # An interrupt in the middle of a library's own clean-up may arrive here as another error.
         if signals.received is None and not isinstance(error, KeyboardInterrupt):
             raise
-        stop_workers()
         stored = f"{progress.finished} of {progress.total}" if progress.total else "no new"
         say(f"stopped by {signals.name}; {stored} cells are stored. Run the same command again to go on.")
         return signals.code

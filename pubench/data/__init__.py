@@ -3,7 +3,7 @@
 from pubench.data.cache import Download, cache_root, digest, write_atomically
 from pubench.data.labelling import Labelling
 from pubench.data.values import Data, Matrix
-from pubench.guard import refuse_in_child
+from pubench.sandbox.guard import refuse_in_child
 
 __all__ = [
     "Data",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,11 +14,12 @@ from pubench.data.stored import StoredDataset, read_categories, read_features, r
 from pubench.data.truth import read_posterior, read_split, read_target, truth_path
 from pubench.data.values import Array, Data
 from pubench.errors import DataError
-from pubench.guard import refuse_in_child
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered
-from pubench.protocol import Failed, Loaded, LoadRequest, LogLine
-from pubench.sandbox.process import Sandbox, SandboxError
+from pubench.protocol.replies import Done, Failed, LogLine
+from pubench.protocol.requests import LoadRequest
+from pubench.sandbox import Sandbox, SandboxError, start_loader
+from pubench.sandbox.guard import refuse_in_child
 from pubench.specs import Dataset, Params
 
 __all__ = ["as_loaded", "load_stored", "read_stored"]
@@ -54,25 +54,27 @@ def load_stored(
         files=tuple(files),
         folder=str(folder),
     )
-    _load(request, Sandbox(memory_mb=memory_mb), seconds)
+    _load(request, memory_mb, seconds)
     stored = _from_cache(folder)
     if stored is None:
         raise DataError(f"data set '{spec.name}' vanished from the cache {folder}; run again")
     return stored
 
 
-def _load(request: LoadRequest, sandbox: Sandbox, seconds: float) -> None:
+def _load(request: LoadRequest, memory_mb: int, seconds: float) -> None:
     """Let the child load; its log lines are logged here, and ``ended`` marks the last one."""
     name = request.name
     _LOG.info("loading data set '%s'", name)
-    deadline = time.monotonic() + seconds
+    sandbox: Sandbox | None = None
     try:
-        sandbox.send(request, seconds=seconds)
+        sandbox = start_loader(memory_mb)
+        sandbox.allow(seconds)
+        sandbox.send(request)
         while True:
-            match sandbox.receive(seconds=deadline - time.monotonic()).message:
+            match sandbox.receive().message:
                 case LogLine(level=level, text=text):
                     _LOG.log(level, "%s", text)
-                case Loaded():
+                case Done():
                     return
                 case Failed(problem=problem):
                     raise DataError(f"data set '{name}' could not be loaded: {problem.error}")
@@ -81,7 +83,8 @@ def _load(request: LoadRequest, sandbox: Sandbox, seconds: float) -> None:
     except SandboxError as failure:
         raise DataError(f"data set '{name}': its loader {failure.problem.error}") from failure
     finally:
-        sandbox.close()
+        if sandbox is not None:
+            sandbox.close()
         _LOG.info("data set '%s': the loader has ended", name, extra={"ended": True})
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from pubench.data.labelling import Labelling
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.jobs import Cell, DataPlan, Job, Limits
-from pubench.plan.keys import cell_key, job_seeds, labelling_digest
+from pubench.plan.keys import cell_key, job_seeds, labelling_digest, search_key
 from pubench.plan.resolved import ResolvedAlgorithm, ResolvedCriterion, ResolvedPrior
 from pubench.suite import Suite
 from pubench.tasks import CriterionPlan, MetricPlan, PriorPlan
@@ -136,7 +136,9 @@ class _Layout:
             algorithm=first.algorithm.plan,
             tuning=first.criterion.search,
             prior=first.prior.plan if uses_prior else PriorPlan(source="none"),
-            limits=Limits(limits.seconds, limits.memory_mb, limits.threads),
+            limits=Limits(
+                limits.seconds, limits.memory_mb, limits.threads, limits.on_timeout, limits.isolation
+            ),
             metrics=() if first.data.pu else self.resolved.metrics,
             pu_criteria=self.resolved.pu_criteria if first.data.pu else (),
             seeds=job_seeds(
@@ -148,6 +150,24 @@ class _Layout:
             ),
             files=self.resolved.files,
             training=tuple(one.plan for one in self.resolved.training),
+            watched=self._watched(kept),
+            search=search_key(cell.key for cell, _ in kept) if first.criterion.search is not None else "",
+        )
+
+    def _watched(self, kept: list[tuple[Cell, _Combination]]) -> tuple[CriterionPlan, ...]:
+        """Return the other criteria of the suite that can score the trials of a job without asking for more."""
+        first = kept[0][1]
+        if first.criterion.search is None:
+            return ()
+        own = {combination.criterion.name for _, combination in kept}
+        has_prior = any(self._uses_prior(combination) for _, combination in kept)
+        return tuple(
+            one.plan
+            for one in self.resolved.criteria
+            if one.name not in own
+            and not one.reference
+            and (has_prior or not one.needs_prior)
+            and not one.unfit(first.data, first.labelling.scenario)
         )
 
     def _uses_prior(self, combination: _Combination) -> bool:

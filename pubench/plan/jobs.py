@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pubench.data.labelling import Labelling
 from pubench.data.stored import StoredDataset
@@ -80,11 +81,13 @@ class DataPlan:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a cell may use."""
+    """What a cell may use, and what becomes of it at its limit; ``isolation`` says what gets a process of its own."""
 
     seconds: float
     memory_mb: int
     threads: int
+    on_timeout: Literal["timeout", "best-so-far"] = "timeout"
+    isolation: Literal["task", "package"] = "task"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,8 @@ class Job:
     """Cells that share data set, labelling, replicate, algorithm and search; one for each criterion.
 
     ``pu_criteria`` replace metrics where true classes are unknown; ``training`` score models on their training rows.
+    ``watched`` are criteria of the suite that choose in other jobs: their values are stored with each trial of this
+    one. ``search`` is the key of the search, the same whichever of its cells are run.
     """
 
     cells: tuple[Cell, ...]
@@ -107,3 +112,5 @@ class Job:
     seeds: Seeds
     files: tuple[str, ...] = ()
     training: tuple[CriterionPlan, ...] = ()
+    watched: tuple[CriterionPlan, ...] = ()
+    search: str = ""

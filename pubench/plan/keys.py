@@ -30,6 +30,7 @@ __all__ = [
     "labelling_digest",
     "oracle_digest",
     "prior_digest",
+    "search_key",
 ]
 
 PROTOCOL = "1"
@@ -64,6 +65,11 @@ def cell_key(
         *sorted(training),
     )
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:24]
+
+
+def search_key(cells: Iterable[str]) -> str:
+    """Return the key of the search that some cells share: stored trials of another search are not taken for its own."""
+    return digest(["search", *sorted(cells)])[:24]
 
 
 def job_seeds(*, seed: int, replicate: int, rows: str, labelling: str, algorithm: str) -> Seeds:

@@ -141,7 +141,12 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
     # What a suite fixes is not filled in.
     receives = tuple(name for name in spec.receives if name not in params)
     plan = AlgorithmPlan(
-        estimator=spec.estimator, params=params, space=space, receives=receives, labels=spec.labels
+        estimator=spec.estimator,
+        params=params,
+        space=space,
+        receives=receives,
+        labels=spec.labels,
+        scenarios=spec.scenarios,
     )
     own = _own_prior(spec, params, registry)
     defined = algorithm_digest(entry.use, registered, plan, own.digest if own else "")

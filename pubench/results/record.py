@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from pubench.protocol import PixelWeights
+from pubench.protocol.replies import PixelWeights, Trial
 from pubench.status import Problem, Status
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "ModelRecord",
     "PixelWeights",
     "Record",
+    "StoredTrial",
     "TrialRecord",
 ]
 
@@ -37,6 +38,19 @@ class TrialRecord(NamedTuple):
     value: float | None
     seconds: float
     error: str
+
+
+class StoredTrial(msgspec.Struct, frozen=True, kw_only=True):
+    """A finished trial: the search that it belongs to, its number in there, and what came of it."""
+
+    search: str
+    number: int
+    trial: Trial
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What a later line replaces: the same trial, scored by further criteria."""
+        return self.search, self.number
 
 
 class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -52,7 +66,10 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a cell ended, with all that was measured; what is None was not measured or does not apply."""
+    """How a cell ended, with all that was measured; what is None was not measured or does not apply.
+
+    ``search`` is the key of the search that chose its parameters by ``criterion``, among ``n_trials`` finished trials.
+    """
 
     key: str
     status: Status
@@ -76,7 +93,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     score_seconds: float | None = None
     peak_memory_mb: float | None = None
     notes: tuple[str, ...] = ()
-    trials: tuple[TrialRecord, ...] | None = None
+    search: str = ""
+    criterion: str = ""
+    n_trials: int | None = None
     inside: ModelRecord | None = None
 
     @classmethod

@@ -20,34 +20,32 @@ import msgspec
 from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError, StoreError
 from pubench.protocol import from_json, to_json
+from pubench.protocol.replies import Trial
 from pubench.results.checked import DIGITS, checksum, set_aside_damaged
-from pubench.results.record import ModelRecord, Record, TrialRecord
+from pubench.results.record import ModelRecord, Record, StoredTrial, TrialRecord
 
 __all__ = [
     "Store",
     "detail_problems",
     "read_inside",
     "read_records",
+    "read_searches",
     "read_trials",
     "repair",
     "set_aside",
 ]
 
 _CELLS = "cells.jsonl"
-_BESIDE = {"trials": "trials.jsonl", "inside": "inside.jsonl"}
-_RECORDS = (_CELLS, *_BESIDE.values())
+_TRIALS, _INSIDE = "trials.jsonl", "inside.jsonl"
+_RECORDS = (_CELLS, _TRIALS, _INSIDE)
 _LOST = {
     _CELLS: "its cell counts as not finished",
-    _BESIDE["trials"]: "reports lack the trials of its cell",
-    _BESIDE["inside"]: "reports lack the introspection of its cell's model",
+    _TRIALS: "its trial counts as not finished",
+    _INSIDE: "reports lack the introspection of its cell's model",
 }
 """What a damaged line of each file means."""
+Key = str | tuple[str, int]
 _SYNC_SECONDS = 1.0
-
-
-class _Trials(msgspec.Struct):
-    key: str
-    trials: tuple[TrialRecord, ...]
 
 
 class _Inside(msgspec.Struct):
@@ -55,10 +53,11 @@ class _Inside(msgspec.Struct):
     inside: ModelRecord
 
 
-L = TypeVar("L", Record, _Trials, _Inside, "_Line")
-_Line = Record | _Trials | _Inside
+L = TypeVar("L", Record, StoredTrial, _Inside, "_Line")
+_Line = Record | StoredTrial | _Inside
 _DECODERS: Mapping[str, msgspec.json.Decoder[_Line]] = {
-    name: msgspec.json.Decoder(kind) for name, kind in zip(_RECORDS, (Record, _Trials, _Inside), strict=True)
+    name: msgspec.json.Decoder(kind)
+    for name, kind in zip(_RECORDS, (Record, StoredTrial, _Inside), strict=True)
 }
 
 
@@ -70,12 +69,14 @@ class Store:
         self._files = {name: _Appender(folder / name) for name in _RECORDS}
 
     def append(self, record: Record) -> None:
-        """Record a finished cell. Its trials go first: a cell on record has its trials on record."""
-        beside = {"trials": record.trials, "inside": record.inside}
-        for name, part in beside.items():
-            if part is not None:
-                self._files[_BESIDE[name]].append(to_json({"key": record.key, name: part}))
-        self._files[_CELLS].append(to_json(msgspec.structs.replace(record, trials=None, inside=None)))
+        """Record a finished cell. What is beside it goes first: a cell on record is whole."""
+        if record.inside is not None:
+            self._files[_INSIDE].append(to_json(_Inside(record.key, record.inside)))
+        self._files[_CELLS].append(to_json(msgspec.structs.replace(record, inside=None)))
+
+    def append_trial(self, trial: StoredTrial) -> None:
+        """Record a finished trial: a search that is cut off goes on behind it."""
+        self._files[_TRIALS].append(to_json(trial))
 
     def close(self) -> None:
         """Make sure that everything is on the disk."""
@@ -139,24 +140,46 @@ def _end_of_last_line(descriptor: int) -> int:
 def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
     """Return the latest record of each cell by key, and one sentence for each line that cannot be trusted."""
     read = _read(folder / _CELLS, _DECODERS[_CELLS])
-    return {key: record for key, record in read.values.items() if isinstance(record, Record)}, read.problems
+    return {line.key: line for line in read.values.values() if isinstance(line, Record)}, read.problems
+
+
+def read_searches(folder: Path) -> dict[str, tuple[StoredTrial, ...]]:
+    """Return the finished trials of each search by its key, in the order in which they were proposed."""
+    read = _read(folder / _TRIALS, msgspec.json.Decoder(StoredTrial))
+    searches: dict[str, list[StoredTrial]] = {}
+    for line in read.values.values():
+        searches.setdefault(line.search, []).append(line)
+    return {key: tuple(sorted(lines, key=lambda line: line.number)) for key, lines in searches.items()}
 
 
 def read_trials(folder: Path) -> dict[str, tuple[TrialRecord, ...]]:
-    """Return the trials of each tuned cell by key."""
-    read = _read(folder / _BESIDE["trials"], msgspec.json.Decoder(_Trials))
-    return {key: line.trials for key, line in read.values.items()}
+    """Return the trials of each tuned cell by its key, with the value of the criterion that the cell was chosen by."""
+    searches = read_searches(folder)
+    return {
+        key: tuple(
+            _trial_record(line.trial, record.criterion)
+            for line in searches[record.search]
+            if record.n_trials is None or line.number < record.n_trials
+        )
+        for key, record in read_records(folder)[0].items()
+        if record.search in searches
+    }
+
+
+def _trial_record(trial: Trial, criterion: str) -> TrialRecord:
+    error = trial.error or trial.problems.get(criterion, "")
+    return TrialRecord(trial.params, trial.value(criterion), trial.seconds, error)
 
 
 def read_inside(folder: Path) -> dict[str, ModelRecord]:
     """Return the introspection of the cells' models by key."""
-    read = _read(folder / _BESIDE["inside"], msgspec.json.Decoder(_Inside))
-    return {key: line.inside for key, line in read.values.items()}
+    read = _read(folder / _INSIDE, msgspec.json.Decoder(_Inside))
+    return {line.key: line.inside for line in read.values.values()}
 
 
 def detail_problems(folder: Path) -> tuple[str, ...]:
     """Return one sentence for each line of the trials and the introspection that cannot be trusted."""
-    read = (_read(folder / name, _DECODERS[name]) for name in _BESIDE.values())
+    read = (_read(folder / name, _DECODERS[name]) for name in (_TRIALS, _INSIDE))
     return tuple(problem for one in read for problem in one.problems)
 
 
@@ -164,8 +187,8 @@ def detail_problems(folder: Path) -> tuple[str, ...]:
 class _Read(Generic[L]):
     """The latest line of each key, its text, and what is wrong with other lines."""
 
-    values: dict[str, L]
-    texts: dict[str, bytes]
+    values: dict[Key, L]
+    texts: dict[Key, bytes]
     problems: tuple[str, ...]
 
 
@@ -176,8 +199,8 @@ def _read(path: Path, decoder: msgspec.json.Decoder[L]) -> _Read[L]:
         return _Read({}, {}, ())
     except OSError as error:
         raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
-    values: dict[str, L] = {}
-    texts: dict[str, bytes] = {}
+    values: dict[Key, L] = {}
+    texts: dict[Key, bytes] = {}
     problems = []
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         value = _trusted(line, decoder)

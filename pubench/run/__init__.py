@@ -1,5 +1,6 @@
-"""The driver: jobs become records, evaluated in processes that hold the truth and run no algorithm."""
+"""The driver: jobs become tasks, tasks become records, evaluated in processes that run no algorithm."""
 
-from pubench.run.driver import Execution, Progress, pending_jobs, run_jobs, stop_workers
+from pubench.run.backends import Execution
+from pubench.run.driver import Progress, pending_jobs, run_jobs
 
-__all__ = ["Execution", "Progress", "pending_jobs", "run_jobs", "stop_workers"]
+__all__ = ["Execution", "Progress", "pending_jobs", "run_jobs"]

@@ -1,28 +1,25 @@
-"""Pending cells -> joblib workers -> store."""
+"""Pending jobs -> tasks -> a backend's workers -> records and trials in the store. The driver is the only writer."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import threading
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Protocol
 
-from pubench.errors import PubenchError, did_you_mean
 from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
-from pubench.results.record import Record
+from pubench.results.record import Record, StoredTrial
 from pubench.results.store import Store
-from pubench.run.worker import close_sandboxes, settle, work
+from pubench.run.backends import Backend, Execution, Finished, make_backend
+from pubench.run.job_state import JobState
+from pubench.run.tasks import Outcome, Task
 from pubench.status import Problem, Status
 
-__all__ = ["BACKENDS", "Execution", "Progress", "pending_jobs", "run_jobs", "stop_workers"]
+__all__ = ["Progress", "pending_jobs", "run_jobs"]
 
-CLUSTERS = ("dask", "ray")
-BACKENDS = ("loky", "threading", *CLUSTERS)
+_AHEAD = 2
+"""Tasks for each worker, the waiting ones included, so that none is idle while the driver thinks."""
 
 
 class Progress(Protocol):
@@ -36,23 +33,6 @@ class Progress(Protocol):
 
     def note(self, text: str) -> None:
         """Take a sentence that the user should read, before the run begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """How to run: the number of workers, joblib's backend, and the address of a cluster where there is one."""
-
-    jobs: int = 1
-    backend: str = "loky"
-    address: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise PubenchError(f"backend '{self.backend}' is unknown{did_you_mean(self.backend, BACKENDS)}")
-        if self.address and self.backend not in CLUSTERS:
-            raise PubenchError(f"backend '{self.backend}' takes no address; use one of {', '.join(CLUSTERS)}")
-        if self.jobs < 1:
-            raise PubenchError(f"jobs = {self.jobs}: at least one cell must run at a time")
 
 
 def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
@@ -75,165 +55,133 @@ def _is_open(record: Record | None, retry_failed: bool) -> bool:
 
 
 def run_jobs(
-    jobs: Sequence[Job], store: Store, execution: Execution, on_record: Callable[[Cell, Record], None]
+    jobs: Sequence[Job],
+    store: Store,
+    execution: Execution,
+    on_record: Callable[[Cell, Record], None],
+    *,
+    trials: Mapping[str, Sequence[StoredTrial]] | None = None,
+    retried: bool = False,
 ) -> None:
-    """Run the jobs and store each record as it arrives. A worker that dies takes no other cell with it."""
-    cells = {cell.key: cell for job in jobs for cell in job.cells}
-    waiting = {job.cells[0].key: job for job in jobs}
+    """Run the jobs and store each trial and record as it arrives.
 
-    def keep(records: list[Record]) -> None:
-        for record in records:
-            store.append(record)
-            on_record(cells[record.key], record)
-        waiting.pop(records[0].key, None)
-
-    while waiting:
-        begun: list[Job] = []
-        try:
-            for records in _stream(list(waiting.values()), execution, begun.append):
-                keep(records)
-        except _worker_deaths():
-            for job in [job for job in begun if job.cells[0].key in waiting]:
-                keep(_alone(job, execution))
-    close_sandboxes()
-
-
-def _alone(job: Job, execution: Execution) -> list[Record]:
-    """Run a job that was under way when a worker died; if it dies again, it was this one."""
-    try:
-        return next(_stream([job], execution, lambda _: None))
-    except _worker_deaths():
-        error = (
-            "the worker process died while this cell was evaluated (a metric that crashes, or no memory left)"
-        )
-        problem = Problem(Status.CRASHED, error)
-        return [Record.of_problem(cell.key, problem) for cell in job.cells]
-
-
-def _worker_deaths() -> tuple[type[BaseException], ...]:
-    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
-
-    return BrokenProcessPool, TerminatedWorkerError
-
-
-def _stream(
-    jobs: Sequence[Job], execution: Execution, begin: Callable[[Job], None]
-) -> Iterator[list[Record]]:
-    import joblib
-
-    driver = os.getpid()
-
-    def tasks() -> Iterator[Any]:
-        for job in jobs:
-            begin(job)
-            yield joblib.delayed(work)(job, driver)
-
-    with _backend(execution):
-        parallel = joblib.Parallel(
-            n_jobs=execution.jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="3 * n_jobs"
-        )
-        outputs: Any = None
-        try:
-            # A Ctrl-C that was held back is raised at the end of this block.
-            with _interrupts_held_back() if _has_workers(execution) else contextlib.nullcontext():
-                outputs = parallel(tasks())
-            for records in outputs:  # noqa: UP028 - `yield from` would close it before the warning is silenced
-                yield records
-        except BaseException:
-            _ignore_last_words()
-            raise
-        finally:
-            with warnings.catch_warnings():
-                # joblib warns of tasks that a stopped run leaves; the run itself says so in a sentence.
-                warnings.simplefilter("ignore")
-                if outputs is not None:
-                    outputs.close()
-
-
-def _ignore_last_words() -> None:
-    """Silence loky's threads: one may fail on tasks that a stopped run takes away from it."""
-    ending = {thread for thread in threading.enumerate() if thread.name == "ExecutorManagerThread"}
-    before = threading.excepthook
-
-    def hook(args: threading.ExceptHookArgs) -> None:
-        if args.thread not in ending:
-            before(args)
-
-    threading.excepthook = hook
-
-
-def _has_workers(execution: Execution) -> bool:
-    """Whether cells run in processes that this one starts."""
-    return execution.backend == "loky" and execution.jobs > 1
-
-
-@contextlib.contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Block SIGINT while workers start: they inherit that, so that only the driver handles a terminal's Ctrl-C."""
-    _start_trackers()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _start_trackers() -> None:
-    """Start the processes that remove what interrupted runs leave in the system, and let them do it silently.
-
-    Starting them lets Ctrl-C through, so it must not happen while interrupts are held back.
+    Parameters
+    ----------
+    jobs : sequence of Job
+    store : Store
+    execution : Execution
+    on_record : callable
+        Is called for each cell that has ended.
+    trials : mapping of str to sequence of StoredTrial
+        The stored trials of earlier runs, by the key of their search.
+    retried : bool
+        Whether failed cells are run again: their searches get their whole time again, and failed trials another try.
     """
-    from multiprocessing import resource_tracker
-
-    from joblib.externals.loky.backend import resource_tracker as loky_tracker
-
-    before = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker"]))
+    backend = make_backend(execution)
+    at_once = True
     try:
-        resource_tracker.ensure_running()
-        loky_tracker.ensure_running()
+        _Driver(jobs, store, backend, on_record, trials or {}, retried=retried).run()
+        at_once = False
     finally:
-        del os.environ["PYTHONWARNINGS"]
-        if before is not None:
-            os.environ["PYTHONWARNINGS"] = before
+        backend.close(at_once=at_once)
 
 
-@contextlib.contextmanager
-def _backend(execution: Execution) -> Iterator[None]:
-    import joblib
+class _Driver:
+    """Hands tasks out and takes outcomes in, until every job is done."""
 
-    with contextlib.ExitStack() as stack:
-        try:
-            _connect(execution, stack)
-        except ImportError as error:
-            raise PubenchError(
-                f"backend '{execution.backend}' needs the package '{error.name}'; install it and try again"
-            ) from None
-        # A worker that waits for its first job must not outlive the driver either.
-        starting = {"initializer": settle, "initargs": (os.getpid(),)} if _has_workers(execution) else {}
-        stack.enter_context(joblib.parallel_config(backend=execution.backend, **starting))
-        yield
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        store: Store,
+        backend: Backend,
+        on_record: Callable[[Cell, Record], None],
+        trials: Mapping[str, Sequence[StoredTrial]],
+        *,
+        retried: bool,
+    ) -> None:
+        self._cells = {cell.key: cell for job in jobs for cell in job.cells}
+        self._store, self._backend, self._on_record = store, backend, on_record
+        self._trials, self._retried = trials, retried
+        self._jobs: Iterator[Job] = iter(jobs)
+        self._active: list[JobState] = []
+        self._numbers = count()
+        self._running: dict[int, tuple[JobState, Task]] = {}
+        self._suspects: list[tuple[JobState, Task]] = []
 
+    def run(self) -> None:
+        """Run until nothing is left."""
+        while True:
+            self._submit()
+            if not self._running:
+                return
+            lost = [found for found in self._backend.wait() if not self._accept(found)]
+            # Whoever was under way when a worker died may have killed it: each is run again, alone.
+            self._suspects += [self._running.pop(found.number) for found in lost]
+            if self._suspects and not self._running:
+                self._run_alone()
 
-def _connect(execution: Execution, stack: contextlib.ExitStack) -> None:
-    if execution.backend == "dask":
-        from distributed import Client
+    def _submit(self) -> None:
+        """Keep all workers busy, and a few tasks waiting for them."""
+        if self._suspects:
+            return
+        workers = self._backend.workers
+        # A single worker takes one task after the other: waiting ones would only change the order.
+        while len(self._running) < (_AHEAD * workers if workers > 1 else 1):
+            state = self._next_state()
+            if state is None:
+                return
+            self._send(state, state.take())
 
-        client: Any = Client
-        stack.enter_context(client(execution.address))
-    elif execution.backend == "ray":
-        import ray
-        from ray.util.joblib import register_ray
+    def _send(self, state: JobState, task: Task) -> None:
+        number = next(self._numbers)
+        self._running[number] = state, task
+        self._backend.submit(number, task)
 
-        ray.init(address=execution.address, ignore_reinit_error=True)
-        register_ray()
+    def _next_state(self) -> JobState | None:
+        """Return the job whose task comes next: jobs under way first, then new ones, then further trials of one job.
 
+        So a large suite works on as many cells as there are workers, and a single cell keeps them all busy.
+        """
+        idle = (state for state in self._active if state.has_task and not state.in_flight)
+        return next(idle, None) or self._new_state() or next((s for s in self._active if s.has_task), None)
 
-def stop_workers() -> None:
-    """End loky's workers at once; their children go with them."""
-    close_sandboxes()
-    # The interrupt may have come anywhere, in the middle of importing joblib too.
-    with contextlib.suppress(Exception):
-        from joblib.externals.loky import get_reusable_executor
+    def _new_state(self) -> JobState | None:
+        job = next(self._jobs, None)
+        if job is None:
+            return None
+        stored = self._trials.get(job.search, ())
+        if self._retried:
+            stored = [line for line in stored if not line.trial.error]
+        spent = 0.0 if self._retried else sum(line.trial.seconds for line in stored)
+        state = JobState(job, stored, spent)
+        self._active.append(state)
+        return state
 
-        get_reusable_executor(reuse=True, kill_workers=True).shutdown(wait=False, kill_workers=True)
+    def _accept(self, found: Finished) -> bool:
+        """Take an outcome; return whether there is one."""
+        if found.outcome is None:
+            return False
+        self._keep(*self._running.pop(found.number), found.outcome)
+        return True
+
+    def _keep(self, state: JobState, task: Task, outcome: Outcome) -> None:
+        state.accept(task, outcome)
+        for trial in state.take_trials():
+            self._store.append_trial(trial)
+        for record in state.records:
+            self._store.append(record)
+            self._on_record(self._cells[record.key], record)
+        state.records.clear()
+        if state.is_done and not state.in_flight:
+            self._active.remove(state)
+
+    def _run_alone(self) -> None:
+        """Run a task that was under way when a worker died; if the worker dies again, it was this one."""
+        state, task = self._suspects.pop(0)
+        self._send(state, task)
+        (found,) = self._backend.wait()
+        if self._accept(found):
+            return
+        error = "the worker process died while this cell was run (no memory left, or it was killed)"
+        self._running.pop(found.number)
+        self._keep(state, task, Outcome(None, Problem(Status.CRASHED, error)))

@@ -9,9 +9,12 @@ from pubench.data.labelling import Labelling
 from pubench.errors import DataError
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plugins.registry import Registered
-from pubench.protocol import Failed, PriorFound, PriorRequest
+from pubench.protocol.replies import PriorFound
+from pubench.protocol.requests import Prepare, PriorRequest
+from pubench.run.asking import TaskError, out_of_turn, replies
 from pubench.run.labels import label_whole
-from pubench.sandbox import Sandbox, SandboxError
+from pubench.run.workplace import Workplace
+from pubench.sandbox import SandboxError, TaskLimits
 from pubench.specs import Array, PriorEstimator, Scenario
 
 __all__ = ["PriorRow", "PriorTable", "prior_table"]
@@ -76,11 +79,10 @@ def prior_table(
         raise DataError(refused)
     labelled = label_whole(data, labelling, seed)
     assignment = labelled.assignment
-    sandbox = Sandbox(memory_mb=memory_mb)
+    workplace, limits = Workplace(), TaskLimits(seconds, memory_mb)
 
     def row(spec: PriorEstimator) -> PriorRow:
         request = PriorRequest(
-            files=tuple(files),
             data=data.stored.for_child(),
             preprocess=data.preprocess,
             scenario=labelling.scenario,
@@ -90,12 +92,14 @@ def prior_table(
             params=dict(spec.params),
         )
         arrays: list[Array] = [labelled.train, assignment.s]
-        return _refusal(spec, dataset, labelling.scenario) or _ask(request, arrays, sandbox, seconds)
+        return _refusal(spec, dataset, labelling.scenario) or _ask(
+            request, arrays, tuple(files), limits, workplace
+        )
 
     try:
         rows = tuple(row(entry.spec) for entry in estimators)
     finally:
-        sandbox.close()
+        workplace.close()
     n_p = int(assignment.s.sum())
     counts = n_p, len(assignment.s) - n_p
     scenario = labelling.scenario
@@ -109,24 +113,20 @@ def _refusal(spec: PriorEstimator, dataset: ResolvedDataset, scenario: Scenario)
     return PriorRow(spec.name, error=reason) if reason else None
 
 
-def _ask(request: PriorRequest, arrays: Sequence[Array], sandbox: Sandbox, seconds: float) -> PriorRow:
+def _ask(
+    request: PriorRequest,
+    arrays: Sequence[Array],
+    files: tuple[str, ...],
+    limits: TaskLimits,
+    workplace: Workplace,
+) -> PriorRow:
     try:
-        sandbox.send(request, arrays, seconds=seconds)
-        reply = sandbox.receive(seconds=seconds).message
-        match reply:
-            case PriorFound():
-                return PriorRow(
-                    request.name,
-                    reply.value,
-                    reply.low,
-                    reply.high,
-                    reply.level,
-                    reply.seconds,
-                    reply.doubts,
-                )
-            case Failed(problem=problem):
-                return PriorRow(request.name, error=problem.error)
-            case other:
-                raise sandbox.misbehaved(f"sent {type(other).__name__} instead of a prior")
-    except SandboxError as failure:
+        with workplace.algorithms.task(Prepare(files=files, imports=(request.function,)), limits) as sandbox:
+            found = next(replies(sandbox, request, arrays)).message
+            if not isinstance(found, PriorFound):
+                raise out_of_turn(sandbox, found)
+    except (TaskError, SandboxError) as failure:
         return PriorRow(request.name, error=failure.problem.error)
+    return PriorRow(
+        request.name, found.value, found.low, found.high, found.level, found.seconds, found.doubts
+    )

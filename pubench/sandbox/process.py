@@ -1,35 +1,40 @@
-"""A kept-alive child process that runs plugin code under limits of time and memory.
+"""A process that runs plugin code, seen from the worker: asking it, its limits, forking it, and why it died.
 
-The child is started afresh with ``subprocess`` (never forked), so it inherits nothing: it knows only what it is
-sent. It is killed and replaced when it hangs, eats memory or dies, and it is gone when its worker is.
+The first process is started afresh with ``subprocess``, so it inherits nothing: it knows only what it is sent. It can
+be asked to fork. A process is ended when it hangs, eats memory or breaks the protocol, and it is gone when its worker
+is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from pubench.protocol import ProtocolError, Reply, Request, Started
-from pubench.sandbox.memory import anonymous_mb, resident_mb
+from pubench.protocol import ProtocolError, Reply, Request
+from pubench.protocol.replies import Ended, Failed, Forked, Started
+from pubench.protocol.requests import Fork, Limit, Reap
+from pubench.sandbox.tree import kill_tree, tree_mb
 from pubench.sandbox.wire import REPLIES, Buffer, Envelope, encode
 from pubench.specs import Array
-from pubench.status import Problem, Status
+from pubench.status import Problem, Status, problem_of_end
 
-__all__ = ["Sandbox", "SandboxError"]
+__all__ = ["Sandbox", "SandboxError", "start"]
 
 START_SECONDS = 120.0
-_TICK = 0.05
+_PATIENCE = 5.0
+_TICK, _LOOK = 0.05, 0.1
 _KEPT_OUTPUT = 8_000
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 
 
 class SandboxError(Exception):
-    """The child is gone; ``problem`` says why, with the end of what it printed."""
+    """The process is gone or did not answer; ``problem`` says why, with the end of what it printed."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.error)
@@ -37,47 +42,57 @@ class SandboxError(Exception):
 
 
 class Sandbox:
-    """One child process; started when first spoken to, replaced after a failure.
+    """One process on the other side of a channel.
 
     Parameters
     ----------
+    channel : socket
+    printed : int
+        The descriptor from which its output can be read.
+    pid : int
+    end : callable
+        Waits some seconds for the process, then ends it with all that it started, and returns its exit code.
+
+    Attributes
+    ----------
     memory_mb : int
-        The most memory that the child may hold; beyond it the child is ended as ``out-of-memory``.
-    threads : int
-        How many threads its numerical libraries may use.
+        The most memory that it and its descendants may hold together; 0 for no limit.
     """
 
-    def __init__(self, *, memory_mb: int, threads: int = 1) -> None:
-        self.memory_mb = memory_mb
-        self.threads = threads
-        self._process: subprocess.Popen[bytes] | None = None
+    def __init__(self, channel: socket.socket, printed: int, pid: int, end: Callable[[float], int]) -> None:
+        self.pid, self.memory_mb = pid, 0
+        self._channel, self._printed, self._end = channel, printed, end
         self._buffer: Buffer[Reply] = Buffer(REPLIES)
         self._output = bytearray()
-        self._request = self._reply = self._printed = -1
         self._number = 0
+        self._deadline = self._looked = 0.0
+        self.is_open = True
+        channel.setblocking(False)
+        os.set_blocking(printed, False)
 
-    def send(self, request: Request, arrays: Sequence[Array] = (), *, seconds: float) -> None:
-        """Send a request, starting the child if there is none."""
-        if self._process is None:
-            self._start()
+    def allow(self, seconds: float) -> None:
+        """Start the clock: whatever is sent and received from now on may take so many seconds."""
+        self._deadline = time.monotonic() + seconds
+
+    def send(self, request: Request, arrays: Sequence[Array] = (), descriptors: Sequence[int] = ()) -> None:
+        """Send a request."""
         self._number += 1
-        deadline = time.monotonic() + seconds
         view = memoryview(encode(request, arrays, number=self._number))
         while view:
-            # The child may print, or die, before it has read everything: never block on the write alone.
-            self._check(deadline)
-            readable, writable, _ = select.select([self._printed], [self._request], [], _TICK)
+            # The process may print, or die, before it has read everything: never block on the write alone.
+            self._check()
+            readable, writable, _ = select.select([self._printed], [self._channel], [], _TICK)
             if readable:
                 self._drain()
             if writable:
                 try:
-                    view = view[os.write(self._request, view[:65536]) :]
-                except BrokenPipeError:
+                    view = view[socket.send_fds(self._channel, [view[:65536]], descriptors) :]
+                    descriptors = ()
+                except OSError:
                     raise self._dead() from None
 
-    def receive(self, *, seconds: float) -> Envelope[Reply]:
-        """Wait for the child's next reply; raise SandboxError if it hangs, dies, or uses too much memory."""
-        deadline = time.monotonic() + seconds
+    def receive(self) -> Envelope[Reply]:
+        """Wait for the next reply; raise SandboxError if the process hangs, dies, or uses too much memory."""
         while True:
             try:
                 envelope = self._buffer.take()
@@ -88,85 +103,102 @@ class Sandbox:
                 self._drain_ready()
                 return envelope
             if envelope is None:
-                self._wait(deadline)
+                self._wait()
+
+    def ask(self, request: Request, *, seconds: float, descriptors: Sequence[int] = ()) -> Reply:
+        """Send a request that has one reply and return it; a problem is raised as SandboxError."""
+        self.allow(seconds)
+        self.send(request, descriptors=descriptors)
+        reply = self.receive().message
+        if isinstance(reply, Failed):
+            raise SandboxError(reply.problem)
+        return reply
+
+    def limit(self, memory_mb: int, threads: int) -> None:
+        """Limit the memory of the process with all its descendants, and the threads of its libraries."""
+        self.memory_mb = memory_mb
+        self.ask(Limit(memory_mb=memory_mb, threads=threads), seconds=START_SECONDS)
+
+    def fork(self) -> Sandbox:
+        """Return a new process that begins as a copy of this one."""
+        ours, theirs = socket.socketpair()
+        printed, output = os.pipe()
+        try:
+            reply = self.ask(Fork(), seconds=START_SECONDS, descriptors=(theirs.fileno(), output))
+            if not isinstance(reply, Forked):
+                raise self.misbehaved(f"sent {type(reply).__name__} instead of a new process")
+        except SandboxError:
+            ours.close()
+            os.close(printed)
+            raise
+        finally:
+            theirs.close()
+            os.close(output)
+        pid = reply.pid
+        forked = Sandbox(ours, printed, pid, lambda patience: self._reap(pid, patience))
+        return forked._started()
+
+    def _started(self) -> Sandbox:
+        self.allow(START_SECONDS)
+        if not isinstance(self.receive().message, Started):
+            raise self.misbehaved("did not start as a process of pubench")
+        return self
+
+    def _reap(self, pid: int, patience: float) -> int:
+        with contextlib.suppress(SandboxError):
+            if self.is_open:
+                reply = self.ask(Reap(pid=pid, patience=patience), seconds=START_SECONDS)
+                return reply.code if isinstance(reply, Ended) else -signal.SIGKILL
+        # The process that forked it is gone, and the kernel has ended it.
+        kill_tree(pid)
+        return -signal.SIGKILL
 
     def misbehaved(self, reason: str) -> SandboxError:
-        """End a child that broke the protocol, and return the error to raise."""
-        return self._fail(Status.CRASHED, reason)
+        """End a process that broke the protocol, and return the error to raise."""
+        return self._fail(Problem(Status.CRASHED, reason))
 
     def output(self) -> str:
-        """Return the end of what the child printed since last asked, and forget it."""
+        """Return the end of what the process printed since last asked, and forget it."""
         text = bytes(self._output).decode(errors="replace")
         self._output.clear()
         return text
 
-    def close(self) -> None:
-        """End the child and whatever it started."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            process.kill()
-        process.wait()
-        for fd in (self._request, self._reply, self._printed):
-            os.close(fd)
+    def close(self, patience: float = 0.0) -> int:
+        """End the process, after some seconds by force, and whatever it started; return its exit code."""
+        if not self.is_open:
+            return 0
+        self.is_open = False
+        # Without a channel a process that listens ends by itself.
+        self._channel.close()
+        code = self._end(patience)
+        self._drain_ready()
+        os.close(self._printed)
+        return code
 
-    def _start(self) -> None:
-        child_request, self._request = os.pipe()
-        self._reply, child_reply = os.pipe()
-        self._printed, child_printed = os.pipe()
-        command = [sys.executable, "-P", "-m", "pubench.child"]
-        self._process = subprocess.Popen(
-            [*command, str(child_request), str(child_reply), str(self.memory_mb)],
-            stdin=subprocess.DEVNULL,
-            stdout=child_printed,
-            stderr=child_printed,
-            pass_fds=(child_request, child_reply),
-            env=self._environment(),
-            start_new_session=True,
-        )
-        for fd in (child_request, child_reply, child_printed):
-            os.close(fd)
-        os.set_blocking(self._request, False)
-        os.set_blocking(self._printed, False)
-        self._buffer = Buffer(REPLIES)
-        self._output.clear()
-        self._number = 0
-        if not isinstance(self.receive(seconds=START_SECONDS).message, Started):
-            raise self.misbehaved("did not start as a child of pubench")
-
-    def _environment(self) -> dict[str, str]:
-        # The child must find the modules that this process finds, and nothing else.
-        path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
-        threads = dict.fromkeys(_THREAD_VARIABLES, str(self.threads))
-        return os.environ | threads | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
-
-    def _wait(self, deadline: float) -> None:
-        self._check(deadline)
-        channels = [self._reply, self._printed]
+    def _wait(self) -> None:
+        self._check()
+        channels = [self._channel.fileno(), self._printed]
         ready, _, _ = select.select(channels, [], [], _TICK)
-        if self._reply not in ready and self._process is not None and self._process.poll() is not None:
-            # What it said last may have come after that look, and before its end.
-            ready, _, _ = select.select(channels, [], [], 0)
-            if self._reply not in ready:
-                raise self._dead()
         if self._printed in ready:
             self._drain()
-        if self._reply in ready:
-            data = os.read(self._reply, 1 << 20)
+        if channels[0] in ready:
+            try:
+                data = self._channel.recv(1 << 20)
+            except ConnectionResetError:
+                data = b""
             if not data:
                 raise self._dead()
             self._buffer.feed(data)
 
-    def _check(self, deadline: float) -> None:
-        if time.monotonic() > deadline:
-            raise self._fail(Status.TIMEOUT, "did not finish within its time limit")
-        assert self._process is not None
-        pid = self._process.pid
-        if resident_mb(pid) > self.memory_mb and anonymous_mb(pid) > self.memory_mb:
-            raise self._fail(Status.OUT_OF_MEMORY, f"used more than its {self.memory_mb} MB of memory")
+    def _check(self) -> None:
+        now = time.monotonic()
+        if now > self._deadline:
+            raise self._fail(Problem(Status.TIMEOUT, "did not finish within its time limit"))
+        if self.memory_mb and now - self._looked > _LOOK:
+            self._looked = now
+            if tree_mb(self.pid, self.memory_mb) > self.memory_mb:
+                reason = f"used more than its {self.memory_mb} MB of memory"
+                raise self._fail(Problem(Status.OUT_OF_MEMORY, reason))
 
     def _drain(self) -> bool:
         """Take what was printed; only its end is kept, so a flood costs nothing."""
@@ -184,23 +216,38 @@ class Sandbox:
                 return
 
     def _dead(self) -> SandboxError:
-        assert self._process is not None
-        try:
-            code = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            return self._fail(Status.CRASHED, "closed its channel")
-        self._drain_ready()
-        if code < 0:
-            return self._fail(Status.CRASHED, f"was ended by signal {_signal_name(-code)}")
-        return self._fail(Status.CRASHED, f"ended its process with exit code {code}")
+        code = self.close(_PATIENCE)
+        return self._fail(problem_of_end(code, self._peek()))
 
-    def _fail(self, status: Status, reason: str) -> SandboxError:
+    def _peek(self) -> str:
+        return bytes(self._output).decode(errors="replace")
+
+    def _fail(self, problem: Problem) -> SandboxError:
         self.close()
-        return SandboxError(Problem(status, reason, output=self.output()))
+        return SandboxError(Problem(problem.status, problem.error, output=self.output()))
 
 
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
+def start(module: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Sandbox:
+    """Start a process afresh: ``python -m module DESCRIPTOR WORKER ...`` with these environment variables."""
+    ours, theirs = socket.socketpair()
+    printed, output = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(os.getpid()), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=(theirs.fileno(),),
+        env=dict(environment),
+        start_new_session=True,
+    )
+    theirs.close()
+    os.close(output)
+
+    def end(patience: float) -> int:
+        try:
+            return process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            kill_tree(process.pid)
+            return process.wait()
+
+    return Sandbox(ours, printed, process.pid, end)._started()

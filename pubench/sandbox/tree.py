@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from pubench.sandbox.memory import anonymous_mb, resident_mb
 
-__all__ = ["descendants", "kill_descendants", "kill_tree", "tree_mb"]
+__all__ = ["descendants", "kill_descendants", "kill_tree", "parent_of", "tree_mb"]
 
 _KILL_SECONDS, _PAUSE = 5.0, 0.002
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
@@ -33,6 +33,12 @@ def descendants(pid: int) -> tuple[int, ...]:
         found += new
         seen.update(new)
     return tuple(found[1:])
+
+
+def parent_of(pid: int) -> int | None:
+    """Return the parent of a process, or None if the process is gone, or where there is no ``/proc``."""
+    fields = _stat(pid)
+    return None if fields is None else fields[1]
 
 
 def tree_mb(pid: int, limit_mb: float) -> float:

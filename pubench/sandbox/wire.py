@@ -1,8 +1,7 @@
-"""The wire between worker and child: a typed message as JSON, followed by raw arrays."""
+"""The wire between a worker and the processes that it asks: a typed message as JSON, followed by raw arrays."""
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import numpy as np
 from pubench.protocol import ProtocolError, Reply, Request, from_json, to_json
 from pubench.specs import Array
 
-__all__ = ["REPLIES", "REQUESTS", "Buffer", "Envelope", "encode", "read_message", "write_all"]
+__all__ = ["REPLIES", "REQUESTS", "Buffer", "Envelope", "encode"]
 
 _PREFIX = struct.Struct("<4sIQ")
 _MAGIC = b"pub2"
@@ -41,13 +40,6 @@ def encode(message: Request | Reply, arrays: Sequence[Array] = (), *, number: in
     text = to_json((number, shapes, message))
     body = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
     return _PREFIX.pack(_MAGIC, len(text), len(body)) + text + body
-
-
-def write_all(fd: int, data: bytes) -> None:
-    """Write everything to a pipe."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
 
 
 class Buffer(Generic[M]):
@@ -86,13 +78,3 @@ class Buffer(Generic[M]):
         except (ValueError, TypeError) as error:
             raise ProtocolError(str(error)) from None
         return Envelope(message, tuple(arrays), number)
-
-
-def read_message(fd: int, buffer: Buffer[M]) -> Envelope[M] | None:
-    """Block until a message is complete; None when the other side has closed the channel."""
-    while (envelope := buffer.take()) is None:
-        data = os.read(fd, 1 << 20)
-        if not data:
-            return None
-        buffer.feed(data)
-    return envelope

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -110,6 +110,15 @@ class LimitsConfig(Table):
     )
     memory_mb: Count = Field(default=4096, description="Memory limit of one cell, in megabytes.")
     threads: Count = Field(default=1, description="The number of threads of one cell.")
+    on_timeout: Literal["timeout", "best-so-far"] = Field(
+        default="timeout",
+        description="What becomes of a cell whose time limit ends its search: timeout, or best-so-far to choose "
+        "from the finished trials.",
+    )
+    isolation: Literal["task", "package"] = Field(
+        default="task",
+        description="What gets a process of its own: each task, or, for many tiny cells, all tasks of a package.",
+    )
 
 
 class Suite(Table):

@@ -13,7 +13,7 @@ from pubench.plan.jobs import Plan
 from pubench.plan.planning import plan_suite
 from pubench.plugins.discovery import discover
 from pubench.plugins.registry import Registry
-from pubench.run.worker import MOST_KEPT
+from pubench.sandbox.pool import MOST_KEPT
 from pubench.suite import bundled_suites, load_suite
 from pubench.suite.reporting import PaperNumber
 
@@ -94,9 +94,9 @@ def test_the_shootout_has_every_algorithm(registry: Registry) -> None:
     assert {labelling.scenario for labelling in suite.labellings} == {"case-control", "single-training-set"}
 
 
-def test_a_worker_keeps_a_child_for_every_package_of_the_shootout(registry: Registry) -> None:
+def test_a_worker_keeps_a_warm_process_for_every_estimator_of_the_shootout(registry: Registry) -> None:
     specs = [registered.spec for registered in map(registry.algorithm, registry.all("algorithms"))]
-    assert len({(spec.labels, spec.estimator.partition(".")[0]) for spec in specs}) <= MOST_KEPT
+    assert len({(spec.labels, spec.estimator, spec.receives) for spec in specs}) <= MOST_KEPT
 
 
 def with_data() -> Iterator[str]:

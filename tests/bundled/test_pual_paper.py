@@ -21,8 +21,9 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from pubench import run_suite
-from pubench.child.search import choose, search
 from pubench.criteria import Validation, puf
+from pubench.protocol.replies import Trial
+from pubench.run.search import Search, choose
 from pubench.specs import SCENARIOS, Choice, Float
 from pubench.suite.samplers import SAMPLERS
 from pubench.tasks import CriterionPlan, SearchPlan
@@ -100,8 +101,10 @@ def tuned_f1(split, space, seed, trials=TRIALS, **fixed):
             folds=None,
             validation=None,
         )
-        found = search(space, plan, evaluate, guide=CriterionPlan(name="puf"), seed=seed)
-        best = model(choose(found, "puf", maximise=True).params).fit(split.X, split.s)
+        search = Search(space, plan, guide=CriterionPlan(name="puf"), seed=seed)
+        while batch := search.ask():
+            search.tell([Trial(params=params, folds={"puf": (evaluate(params)["puf"],)}) for params in batch])
+        best = model(choose(search.trials, "puf", maximise=True).params).fit(split.X, split.s)
     return 100 * f1_score(split.truth, best.predict(split.held_out))
 
 

@@ -233,7 +233,7 @@ event.set()
 def test_the_memory_of_a_protected_process_is_out_of_reach_and_its_use_still_visible(user, room):
     holder = """
 import os, sys
-from pubench.linux import protect_memory
+from pubench.sandbox.linux import protect_memory
 print(int(protect_memory()), flush=True)
 sys.stdin.readline()
 """
@@ -262,7 +262,7 @@ say(
 def test_a_protected_worker_measures_and_ends_a_confined_process(user, room):
     script = """
 import json, os, subprocess, sys
-from pubench.linux import protect_memory
+from pubench.sandbox.linux import protect_memory
 from pubench.sandbox.tree import descendants, kill_tree, tree_mb
 protect_memory()
 inside = '''

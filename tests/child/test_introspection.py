@@ -13,16 +13,14 @@ from helpers.reports import details
 
 from pubench import read_results, run_suite
 from pubench.child.introspection import NUMBERS, STAGES, is_open, look_inside, thinned
-from pubench.protocol import Introspection, Predictions
+from pubench.protocol import Predictions
+from pubench.protocol.replies import Introspection
 from pubench.reporting import Report, build_report, report_of
 from pubench.reporting.render.html import html_report
 from pubench.reporting.sections.models import find_curves, find_weights
 from pubench.results.record import ModelRecord
 from pubench.results.store import read_inside, read_records
 from pubench.run.evaluation import model_record
-from pubench.tasks import MetricPlan
-
-ACCURACY = MetricPlan(name="accuracy", function="pubench.metrics:accuracy", uses="decision")
 
 
 @pytest.mark.parametrize("count", [1, 2, 49, 50, 51, 99, 100, 101, 1000])
@@ -63,9 +61,7 @@ SAID = Predictions(X[:, 0], (X[:, 0] >= 0).astype(np.uint8), None)
 
 def test_stages_and_weights_of_a_model() -> None:
     found, (scores,) = look_inside(Staged(weights=[[0.5, -2.0, 0.0]]), X, SAID)
-    assert found == Introspection(
-        criteria=(), stages=(1, 2, 3), of="coefficient", weights=((1, -2.0), (0, 0.5)), size=3
-    )
+    assert found == Introspection(stages=(1, 2, 3), of="coefficient", weights=((1, -2.0), (0, 0.5)), size=3)
     np.testing.assert_allclose(scores, np.outer([0.25, 0.5, 1.0], X[:, 0]))
 
 
@@ -91,28 +87,28 @@ def test_a_model_without_stages_and_weights_is_not_asked() -> None:
 
 
 def introspection(stages: tuple[int, ...], weights: Any = ()) -> Introspection:
-    return Introspection(criteria=(), stages=stages, weights=weights, size=3)
+    return Introspection(stages=stages, weights=weights, size=3)
 
 
-def test_metrics_are_computed_from_the_scores_of_each_stage() -> None:
-    y, scores = np.array([1, 0], dtype=np.uint8), np.array([[-1.0, -1.0], [1.0, -1.0]])
-    found = model_record([ACCURACY], y, introspection((2, 4)), [scores])
-    assert found == ModelRecord(size=3, stages=(2, 4), metrics={"accuracy": (0.5, 1.0)})
+def test_a_curve_has_a_value_after_each_stage_and_one_without_any_is_left_out() -> None:
+    curves = {"accuracy": (0.5, 1.0), "precision": (None, 0.1234567), "log-loss": (None, None)}
+    found = model_record(introspection((2, 4)), curves)
+    kept = {"accuracy": (0.5, 1.0), "precision": (None, 0.123457)}
+    assert found == ModelRecord(size=3, stages=(2, 4), metrics=kept)
 
 
 def test_columns_have_names_where_there_is_one_for_each() -> None:
-    y, model = np.array([1], dtype=np.uint8), introspection((), ((2, 0.5),))
-    named = model_record([ACCURACY], y, model, [], ("a", "b", "c"))
+    model = introspection((), ((2, 0.5),))
+    named = model_record(model, {}, ("a", "b", "c"))
     assert named is not None
     assert named.weights == (("c", 0.5),)
-    moved = model_record([ACCURACY], y, model, [], ("a", "b"))
+    moved = model_record(model, {}, ("a", "b"))
     assert moved is not None
     assert moved.weights == (("column 2", 0.5),)
 
 
-def test_scores_of_another_shape_are_not_used() -> None:
-    y, scores = np.array([1, 0], dtype=np.uint8), np.array([[1.0, 2.0, 3.0]])
-    assert model_record([ACCURACY], y, introspection((1, 2)), [scores]) == ModelRecord(size=3)
+def test_stages_without_curves_are_not_kept() -> None:
+    assert model_record(introspection((1, 2)), {}) == ModelRecord(size=3)
 
 
 SUITE = """

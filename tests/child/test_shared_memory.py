@@ -136,7 +136,7 @@ def test_all_stay_if_a_process_of_this_user_cannot_be_looked_into(user, shm):
     if (os.getuid() if user is None else user) == 0:
         pytest.skip("root looks into every process")
     shm.chmod(0o777)
-    closed = "from pubench.linux import protect_memory\nprotect_memory()\nprint(flush=True)\ninput()"
+    closed = "from pubench.sandbox.linux import protect_memory\nprotect_memory()\nprint(flush=True)\ninput()"
     script = """
 import os, sys
 from pubench.child import shared_memory

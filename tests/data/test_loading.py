@@ -21,7 +21,7 @@ from pubench.data.truth import read_split, read_target
 from pubench.errors import DataError
 from pubench.plugins.discovery import discover
 from pubench.plugins.registry import Origin, Registered
-from pubench.protocol import LoadRequest
+from pubench.protocol.requests import LoadRequest
 from pubench.specs import Dataset
 
 

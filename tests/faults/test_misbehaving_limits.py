@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from fault_tools import PLUGIN, hurry_at_hangs, named, stable_rows, write_suite
 from pubench.api import run_suite
 from pubench.results.store import read_records, read_trials
 from pubench.results.table import Results
-from pubench.sandbox.process import Sandbox
 
 TUNING = {"criteria": ["puf", "fp-fn"], "sampler": "grid", "folds": 2}
 
@@ -97,34 +95,6 @@ def test_a_crash_in_the_final_fit_keeps_the_search(tmp_path: Path, sampler: str)
         assert (row["status"], row["error"]) == ("crashed", "was ended by signal SIGSEGV")
         assert len(read_trials(results.folder)[row["key"]]) == 3
         assert rows["good", criterion]["status"] == "ok"
-
-
-def test_messages_sent_before_a_crash_are_read_even_if_the_crash_is_seen_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("before", "late"):
-        (tmp_path / name).mkdir()
-    look, send = select.select, Sandbox.send
-    asked: list[Sandbox] = []
-
-    def asking(sandbox: Sandbox, *arguments: Any, **options: Any) -> None:
-        send(sandbox, *arguments, **options)
-        asked.append(sandbox)
-
-    def late(read: Any, write: Any, other: Any, seconds: float) -> Any:
-        """See nothing of a child that was asked, and wait until it is dead."""
-        if not asked or write or seconds == 0:
-            return look(read, write, other, seconds)
-        asked.pop()._process.wait()  # type: ignore[union-attr]
-        return [], [], []
-
-    run_here(tmp_path / "before", algorithms=named("good"))  # from now on the data need no child that lives
-    monkeypatch.setattr(Sandbox, "send", asking)
-    monkeypatch.setattr(select, "select", late)
-    tuning = TUNING | {"criteria": ["puf"], "trials": 3}
-    results = run_here(tmp_path / "late", algorithms=tuned("final-fit"), tuning=tuning)
-    assert [row["error"] for row in results.rows] == ["was ended by signal SIGSEGV"]
-    assert [len(trials) for trials in read_trials(results.folder).values()] == [3]
 
 
 def test_a_crash_in_a_trial_crashes_the_cells_that_share_it(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ class Canary:
 
     def fit(self, X, s):
         self.classes_ = np.array([0, 1])
+        if "PUBENCH_WARM_UP" in os.environ:
+            return self
         folder = Path(self.folder)
         (folder / "found.pickle").write_bytes(pickle.dumps(reachable_sequences()))
         # Renamed when it is complete: its reader must not see half of it.

@@ -19,7 +19,8 @@ from pubench.child.introspection import COLUMNS, PIXELS, look_inside
 from pubench.data import Data
 from pubench.data.checks import checked_data
 from pubench.errors import DataError
-from pubench.protocol import Introspection, PixelWeights, Predictions
+from pubench.protocol import Predictions
+from pubench.protocol.replies import Introspection, PixelWeights
 from pubench.reporting import Report, build_report, report_of
 from pubench.reporting.draw.pixels import png
 from pubench.reporting.render.html import html_report

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from pubench.errors import DamagedFileError, RunFolderError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.protocol.replies import Trial
 from pubench.results.checked import write_checked
 from pubench.results.lock import is_running, locked
-from pubench.results.record import Record, TrialRecord
+from pubench.results.record import Record, StoredTrial, TrialRecord
 from pubench.results.run_folder import (
     read_plan,
     read_provenance,
@@ -26,7 +27,7 @@ from pubench.results.run_folder import (
     write_plan,
     write_provenance,
 )
-from pubench.results.store import Store, read_records, read_trials, set_aside
+from pubench.results.store import Store, read_records, read_searches, read_trials, set_aside
 from pubench.status import Status
 from pubench.suite.reporting import PaperConfig, Rules
 
@@ -135,10 +136,18 @@ def test_nothing_of_a_torn_record_stays_behind_a_shorter_one(tmp_path):
 
 
 def test_trials_are_kept_beside_their_cell(tmp_path):
-    trials = (TrialRecord({"c": 1}, 0.5, 0.1, ""), TrialRecord({"c": 2}, None, 0.1, "why"))
-    write(tmp_path, [replace(SAMPLE[0], trials=trials), SAMPLE[1]])
-    assert read_trials(tmp_path) == {"a": trials}
-    assert read_records(tmp_path)[0]["a"] == SAMPLE[0]
+    tuned = replace(SAMPLE[0], search="s", criterion="puf", n_trials=2)
+    store = Store(tmp_path)
+    second = Trial(params={"c": 2}, seconds=0.1, error="why")
+    for number, trial in ((1, second), (0, Trial(params={"c": 1}, folds={"puf": (0.4, 0.6)}, seconds=0.1))):
+        store.append_trial(StoredTrial(search="s", number=number, trial=trial))
+    store.append_trial(StoredTrial(search="another", number=0, trial=second))
+    store.close()
+    write(tmp_path, [tuned, SAMPLE[1]])
+    expected = (TrialRecord({"c": 1}, 0.5, 0.1, ""), TrialRecord({"c": 2}, None, 0.1, "why"))
+    assert read_trials(tmp_path) == {"a": expected}
+    assert [line.trial for line in read_searches(tmp_path)["another"]] == [second]
+    assert read_records(tmp_path)[0]["a"] == tuned
 
 
 def test_a_record_of_another_shape_is_not_believed(tmp_path):

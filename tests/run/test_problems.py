@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 
 import numpy as np
 import pytest
 from helpers.suites import plan, run_text
 
-from pubench.protocol import (
-    CellStarted,
-    End,
-    Failed,
-    Introspection,
-    Loaded,
-    OracleQuestion,
-    Ready,
-    Result,
-    Searched,
-)
-from pubench.run.conversation import run_job
+from pubench.protocol.replies import Done, End, Failed, Introspection, OracleQuestion, Result, Trial
+from pubench.run.executing import execute
+from pubench.run.job_state import JobState
+from pubench.run.workplace import Workplace
 from pubench.sandbox import Sandbox
-from pubench.sandbox.wire import encode
+from pubench.sandbox.wire import REPLIES, Buffer, encode
 from pubench.status import Problem, Status
 
 FRAGILE = """
@@ -99,89 +92,133 @@ def test_a_single_labelled_row_leaves_criteria_without_a_value(tmp_path):
 
 
 class ScriptedSandbox(Sandbox):
-    """A sandbox whose child says what a test wrote down, byte by byte; each start repeats it."""
+    """A process that says what a test wrote down, byte by byte, and then falls silent."""
 
-    def __init__(self, *replies: bytes) -> None:
-        super().__init__(memory_mb=1000)
-        self._replies = replies
-        self.starts = 0
+    def __init__(self, replies):
+        self.is_open, self._number = True, 1
+        self._buffer, self._replies = Buffer(REPLIES), replies
 
-    def send(self, request, arrays=(), *, seconds):
-        if self._process is None:
-            self._process, self._number, self.starts = object(), 1, self.starts + 1
-            for reply in self._replies:
-                self._buffer.feed(reply)
+    def send(self, request, arrays=(), descriptors=()):
+        for reply in self._replies:
+            self._buffer.feed(reply)
 
-    def close(self):
-        self._process = None
-        self._buffer.__init__(self._buffer._decoder)
+    def allow(self, seconds):
+        pass
 
-    def _wait(self, deadline):
+    def output(self):
+        return ""
+
+    def close(self, patience=0.0):
+        self.is_open = False
+        return 0
+
+    def _wait(self):
         raise self.misbehaved("fell silent")
 
     def _drain_ready(self):
         pass
 
 
+class ScriptedProcesses:
+    """Hands out processes that all say the same."""
+
+    def __init__(self, replies):
+        self._replies = replies
+
+    @contextlib.contextmanager
+    def task(self, prepare, limits, warm_up=None):
+        yield ScriptedSandbox(self._replies)
+
+
+@pytest.fixture
+def workplace():
+    found = Workplace()
+    yield found
+    found.metrics.close()
+
+
 def said(*messages) -> list[bytes]:
     return [encode(message, number=1) for message in messages]
 
 
-def result(**fields) -> Result:
-    known = {"criterion": None, "params": {}, "prior": None, "prior_low": None, "prior_high": None}
+def result() -> Result:
     costs = {"fit_seconds": 0.1, "score_seconds": 0.1, "peak_memory_mb": 1.0}
-    rest = {"doubts": (), "training": {}, "training_notes": ()}
-    return Result(**(known | costs | rest | fields))
+    return Result(**costs, training={}, training_notes=())
 
 
 def raw(text: bytes) -> bytes:
     return struct.pack("<4sIQ", b"pub2", len(text), 0) + text
 
 
-BEGIN = (Ready(), Searched(seconds=0.0, trials=()), CellStarted(criterion=None))
+TUNED_TOY = {"algorithms": [{"use": "toy", "tune": True}], "tuning": {"sampler": "grid", "trials": 1}}
+FITTED = encode(result(), [np.zeros(27), np.zeros(27, dtype=np.uint8)], number=1)
 VIOLATIONS = {
-    "a result without its fields": [*said(*BEGIN), raw(b'[1,[],{"type":"result"}]')],
-    "a kind that does not exist": [*said(Ready()), raw(b'[1,[],{"type":"gossip"}]')],
-    "not JSON": [*said(Ready()), raw(b"{]")],
-    "a result without predictions": said(*BEGIN, result()),
-    "a result for another criterion": said(*BEGIN, result(criterion="puf")),
-    "a loader's reply": said(Ready(), Loaded()),
-    "an oracle question without arrays": said(Ready(), OracleQuestion(criteria=("oracle-f1",))),
-    "an end without a result": said(*BEGIN, End()),
-    "a weight of no column": said(*BEGIN, Introspection(criteria=(None,), weights=((5, 1.0),), size=2)),
-    "a weight before the first column": said(
-        *BEGIN, Introspection(criteria=(None,), weights=((-9, 1.0),), size=2)
-    ),
-    "predictions without rows": [
-        *said(*BEGIN),
-        encode(result(), [np.array(1.0), np.array(1, dtype=np.uint8)], number=1),
-    ],
+    "a result without its fields": [raw(b'[1,[],{"type":"result"}]')],
+    "a kind that does not exist": [raw(b'[1,[],{"type":"gossip"}]')],
+    "not JSON": [raw(b"{]")],
+    "nested too deeply": [raw(b"[1,[]," + b"[" * 100_000)],
+    "a result without predictions": said(result()),
+    "two results": [FITTED, FITTED],
+    "a loader's reply": said(Done()),
+    "an end without a result": said(End()),
+    "a trial nobody asked for": said(Trial(params={})),
+    "introspection before the result": said(Introspection()),
+    "a weight of no column": [FITTED, *said(Introspection(weights=((5, 1.0),), size=2))],
+    "a weight before the first column": [FITTED, *said(Introspection(weights=((-9, 1.0),), size=2))],
+    "predictions without rows": [encode(result(), [np.array(1.0), np.array(1, dtype=np.uint8)], number=1)],
+    "nothing": [],
+}
+TRIAL_VIOLATIONS = {
+    "a result in a search": [FITTED],
+    "an oracle question without arrays": said(OracleQuestion(criteria=("oracle-f1",))),
     "an oracle question about rows that are no numbers": [
-        *said(Ready()),
         encode(
             OracleQuestion(criteria=("oracle-f1",)),
             [np.array([0.5]), np.array([1.0]), np.array([1], dtype=np.uint8)],
             number=1,
         ),
     ],
-    "nested too deeply": [*said(Ready()), raw(b"[1,[]," + b"[" * 100_000)],
-    "a start of an unknown cell": said(Ready(), CellStarted(criterion="puf")),
+    "an oracle question about other rows": [
+        encode(
+            OracleQuestion(criteria=("oracle-f1",)),
+            [np.array([10**6]), np.array([1.0]), np.array([1], dtype=np.uint8)],
+            number=1,
+        ),
+    ],
 }
 
 
+def ended(job, replies, workplace):
+    """Run a job whose child says what is written down, and return its records."""
+    workplace.algorithms = ScriptedProcesses(replies)
+    state = JobState(job)
+    while not state.is_done:
+        task = state.take()
+        state.accept(task, execute(task, workplace))
+    return state.records
+
+
 @pytest.mark.parametrize("name", VIOLATIONS)
-def test_a_child_that_breaks_the_protocol_is_a_crash_of_its_cell(name):
+def test_a_child_that_breaks_the_protocol_is_a_crash_of_its_cell(name, workplace):
     (job,) = plan().jobs
-    (record,) = run_job(job, ScriptedSandbox(*VIOLATIONS[name]))
+    (record,) = ended(job, VIOLATIONS[name], workplace)
     assert record.status is Status.CRASHED
     assert record.error
     assert record.key == job.cells[0].key
 
 
-def test_a_problem_that_the_child_reports_is_the_cells():
+@pytest.mark.parametrize("name", TRIAL_VIOLATIONS)
+def test_a_child_that_breaks_the_protocol_in_a_search_is_a_crash_of_its_cells(name, workplace):
+    (job,) = plan(**TUNED_TOY).jobs
+    (record,) = ended(job, TRIAL_VIOLATIONS[name], workplace)
+    assert record.status is Status.CRASHED
+    assert record.n_p == 10
+
+
+def test_a_problem_that_the_child_reports_is_the_cells(workplace):
     (job,) = plan().jobs
     problem = Problem(Status.OUT_OF_MEMORY, "ran out of memory", "line 1")
-    (record,) = run_job(job, ScriptedSandbox(*said(*BEGIN, Failed(problem=problem), End())))
+    (record,) = ended(job, said(Failed(problem=problem)), workplace)
     assert (record.status, record.error, record.traceback) == (
         Status.OUT_OF_MEMORY,
         "ran out of memory",
@@ -189,14 +226,10 @@ def test_a_problem_that_the_child_reports_is_the_cells():
     )
 
 
-def test_several_criteria_that_share_a_broken_child_each_end_as_a_crash():
-    (job,) = plan(
-        algorithms=[{"use": "toy", "tune": True}], tuning={"sampler": "grid", "criteria": ["puf", "pauc"]}
-    ).jobs
-    sandbox = ScriptedSandbox(*said(Ready(), Loaded()))
-    records = run_job(job, sandbox)
-    assert [record.status for record in records] == [Status.CRASHED] * 2
-    assert sandbox.starts == 3
+def test_a_child_that_falls_silent_after_its_result_keeps_it(workplace):
+    (job,) = plan().jobs
+    (record,) = ended(job, [FITTED], workplace)
+    assert record.status is Status.OK
 
 
 TUNED = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import socket
 import struct
 import threading
 
@@ -12,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pubench.protocol import LogLine, OracleValues, ProtocolError, Ready, Result
-from pubench.sandbox.wire import REPLIES, Buffer, Envelope, encode, read_message, write_all
+from pubench.protocol import ProtocolError
+from pubench.protocol.replies import LogLine, Started, Trial
+from pubench.protocol.requests import OracleValues
+from pubench.sandbox.channel import Channel
+from pubench.sandbox.wire import REPLIES, Buffer, Envelope, encode
 
 JSON = st.recursive(
     st.none()
@@ -27,12 +30,9 @@ JSON = st.recursive(
 PARAMS = st.dictionaries(st.text("xyz", max_size=6), JSON, max_size=4)
 
 
-def result(params=(), **fields):
+def result(params=()):
     """Return a message of the child with parameters of any kind."""
-    known = {"criterion": "puf", "prior": None, "prior_low": None, "prior_high": None, "doubts": ()}
-    costs = {"fit_seconds": 0.5, "score_seconds": 0.1, "peak_memory_mb": 9.0}
-    rest = {"params": dict(params), "training": {}, "training_notes": ()}
-    return Result(**known, **costs, **rest | fields)
+    return Trial(params=dict(params), folds={"puf": (0.5, None)}, seconds=0.1)
 
 
 ARRAYS = st.lists(
@@ -83,12 +83,12 @@ def test_pieces_of_any_size_make_the_same_messages(messages, size):
 
 
 def test_a_message_is_complete_only_with_its_last_byte():
-    data, buffer = encode(Ready(), [np.arange(3)]), Buffer(REPLIES)
+    data, buffer = encode(Started(), [np.arange(3)]), Buffer(REPLIES)
     for byte in data[:-1]:
         buffer.feed(bytes([byte]))
         assert buffer.take() is None
     buffer.feed(data[-1:])
-    assert buffer.take().message == Ready()
+    assert buffer.take().message == Started()
 
 
 @given(st.binary(min_size=16, max_size=80).filter(lambda data: not data.startswith(b"pub2")))
@@ -117,7 +117,7 @@ def test_a_damaged_message_is_refused_or_awaited_but_never_an_unforeseen_error(d
 def test_strided_and_fortran_arrays_keep_their_values():
     arrays = [np.arange(12).reshape(3, 4)[:, ::2], np.asfortranarray(np.arange(6.0).reshape(2, 3))]
     buffer = Buffer(REPLIES)
-    buffer.feed(encode(Ready(), arrays))
+    buffer.feed(encode(Started(), arrays))
     for got, sent in zip(buffer.take().arrays, arrays, strict=True):
         np.testing.assert_array_equal(got, sent)
 
@@ -133,11 +133,11 @@ def test_numpy_numbers_become_plain_ones():
     "text",
     [
         b'[0,[],{"type":"result"}]',
-        b'[0,[],{"type":"result","criterion":3}]',
+        b'[0,[],{"type":"forked","pid":"3"}]',
         b'[0,[],{"type":"unheard of"}]',
         b'[0,[],{"kind":"result"}]',
-        b'[0,[["O",[1]]],{"type":"ready"}]',
-        b'[0,[["<f8",[-1]]],{"type":"ready"}]',
+        b'[0,[["O",[1]]],{"type":"started"}]',
+        b'[0,[["<f8",[-1]]],{"type":"started"}]',
         b"[]",
         b"not JSON",
     ],
@@ -156,22 +156,20 @@ def test_a_request_is_not_a_reply():
         buffer.take()
 
 
-def test_a_message_larger_than_a_pipe_crosses_it_and_closing_is_told():
-    reader, writer = os.pipe()
+def test_a_message_larger_than_the_socket_crosses_it_and_closing_is_noticed():
+    ours, theirs = socket.socketpair()
     sent = np.random.default_rng(0).normal(size=100_000)
 
     def write():
-        write_all(writer, encode(Ready(), [sent]))
-        os.close(writer)
+        ours.sendall(encode(OracleValues(values={}), [sent], number=4))
+        ours.close()
 
     thread = threading.Thread(target=write)
     thread.start()
-    buffer = Buffer(REPLIES)
-    message = read_message(reader, buffer)
-    np.testing.assert_array_equal(message.arrays[0], sent)
-    assert read_message(reader, buffer) is None
+    channel = Channel(theirs.detach())
+    np.testing.assert_array_equal(channel.receive().arrays[0], sent)
+    assert channel.receive() is None
     thread.join()
-    os.close(reader)
 
 
 def test_texts_that_are_not_utf8_arrive():

@@ -13,9 +13,17 @@ import sys
 from functools import cache
 from typing import Any
 
-__all__ = ["call", "die_with_parent", "own_subreaper", "prctl", "protect_memory"]
+__all__ = [
+    "call",
+    "die_with_parent",
+    "is_protected",
+    "own_subreaper",
+    "prctl",
+    "protect_memory",
+    "unprotect_memory",
+]
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
+_PR_SET_PDEATHSIG, _PR_GET_DUMPABLE, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 3, 4, 36
 
 
 def call(name: str, *arguments: Any) -> int:
@@ -54,6 +62,19 @@ def protect_memory() -> bool:
     root. A forked process inherits the setting; a program that is started with exec does not.
     """
     return prctl(_PR_SET_DUMPABLE, 0)
+
+
+def is_protected() -> bool:
+    """Whether the memory of this process is kept from others."""
+    if sys.platform != "linux":
+        return False
+    zero = ctypes.c_ulong(0)
+    return call("prctl", ctypes.c_int(_PR_GET_DUMPABLE), zero, zero, zero, zero) == 0
+
+
+def unprotect_memory() -> bool:
+    """Undo :func:`protect_memory`."""
+    return prctl(_PR_SET_DUMPABLE, 1)
 
 
 def own_subreaper() -> bool:

@@ -12,12 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pubench.child.search import (
-    choose,
-    grid,
-    search,
-)
-from pubench.protocol import Trial
+from pubench.protocol.replies import Trial
+from pubench.run.search import Search, choose, grid, params_name
 from pubench.specs import Choice, Float, Int
 from pubench.suite.models import TuningConfig
 from pubench.suite.samplers import SAMPLERS
@@ -33,10 +29,20 @@ def config(sampler="random", trials=12, batch=4, seed=0, maximise=True):
 
 
 def run_search(space, configured, guide, evaluate):
-    """Run a search guided by the criterion of that name."""
+    """Run a search guided by the criterion of that name; ``evaluate`` gives the value of each criterion."""
     plan, seed, maximise = configured
-    criterion = CriterionPlan(name=guide, maximise=maximise)
-    return search(space, plan, evaluate, guide=criterion, seed=seed)
+    search = Search(space, plan, guide=CriterionPlan(name=guide, maximise=maximise), seed=seed)
+    while batch := search.ask():
+        search.tell([evaluated(params, evaluate) for params in batch])
+    return search.trials
+
+
+def evaluated(params, evaluate):
+    try:
+        values = {name: (value,) for name, value in evaluate(params).items()}
+    except ZeroDivisionError as error:
+        return Trial(params=params, error=str(error))
+    return Trial(params=params, folds=values)
 
 
 def params_of(trials):
@@ -95,7 +101,7 @@ def test_tpe_beats_random_on_average():
             "value",
             lambda p: {"value": -((p["x"] - 1) ** 2) - (p["y"] + 2) ** 2},
         )
-        return choose(trials, "value", maximise=True).values["value"]
+        return choose(trials, "value", maximise=True).value("value")
 
     means = {sampler: np.mean([best(sampler, seed) for seed in range(6)]) for sampler in ("tpe", "random")}
     assert means["tpe"] > means["random"]
@@ -144,16 +150,10 @@ def test_a_grid_with_fewer_trials_is_a_seeded_part_of_it_in_grid_order():
     assert params_of(run_search(SPACE, config("grid", trials=10_000), "value", quadratic)) == whole
 
 
-def test_equal_parameters_are_evaluated_once():
-    calls = []
-    trials = run_search(
-        {"kind": Choice(("a", None, True, 1))},
-        config("random", trials=30),
-        "value",
-        lambda params: calls.append(params["kind"]) or {"value": 0.0},
-    )
-    assert len(trials) == 30
-    assert sorted(map(repr, calls)) == sorted(["'a'", "None", "True", "1"])
+def test_only_equal_parameters_have_the_same_name():
+    kinds = ("a", None, True, 1, 1.0, "1")
+    assert len({params_name({"kind": kind, "x": 0.5}) for kind in kinds}) == len(kinds)
+    assert params_name({"x": 0.5, "kind": None}) == params_name({"kind": None, "x": 0.5})
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
@@ -167,21 +167,12 @@ def test_a_failing_trial_is_kept_with_its_error_and_the_search_goes_on(sampler):
     failed = [trial for trial in trials if trial.error]
     assert len(trials) == 16
     assert 0 < len(failed) < 16
-    assert all(trial.error == "ZeroDivisionError: below zero" and not trial.values for trial in failed)
+    assert all(trial.error == "below zero" and not trial.folds for trial in failed)
     assert choose(trials, "value", maximise=True).params["x"] >= 0
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("std::bad_alloc")])
-def test_running_out_of_memory_ends_the_search(error):
-    def greedy(params):
-        raise error
-
-    with pytest.raises(type(error)):
-        run_search(SPACE, config(), "value", greedy)
-
-
 def trial(number, **values):
-    return Trial(params={"number": number}, values=values, seconds=0.0)
+    return Trial(params={"number": number}, folds={name: (value,) for name, value in values.items()})
 
 
 def test_choose_takes_the_better_direction_and_the_earliest_of_equals():
@@ -217,6 +208,25 @@ def test_a_space_survives_the_wire(param):
     assert repr(read) == repr(param)
 
 
-def test_each_trial_keeps_its_time():
-    trials = run_search({"x": Float(0, 1)}, config(trials=2), "v", lambda p: time.sleep(0.02) or {"v": 0.0})
-    assert all(trial.seconds >= 0.02 for trial in trials)
+def test_a_value_is_the_mean_over_folds_and_none_where_a_fold_has_none():
+    trial = Trial(params={}, folds={"a": (1.0, 2.0), "b": (1.0, None), "c": (math.inf, 1.0), "d": ()})
+    assert [trial.value(name) for name in "abcde"] == [1.5, None, None, None, None]
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
+@pytest.mark.parametrize("told", [0, 4, 11])
+def test_a_search_that_is_told_stored_trials_goes_on_as_if_it_had_not_stopped(sampler, told):
+    whole = run_search(SPACE, config(sampler), "value", quadratic)
+    stored = {params_name(trial.params): trial for trial in whole[:told]}
+    asked = []
+
+    def again(params):
+        asked.append(params_name(params))
+        return quadratic(params)
+
+    plan, seed, maximise = config(sampler)
+    search = Search(SPACE, plan, guide=CriterionPlan(name="value", maximise=maximise), seed=seed)
+    while batch := search.ask():
+        search.tell([stored.get(params_name(params)) or evaluated(params, again) for params in batch])
+    assert params_of(search.trials) == params_of(whole)
+    assert asked == [params_name(trial.params) for trial in whole[told:]]

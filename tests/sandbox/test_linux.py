@@ -24,7 +24,7 @@ def user(request):
 def test_a_process_dies_with_its_parent_however_that_ends(user):
     script = """
 import os, sys
-from pubench.linux import die_with_parent
+from pubench.sandbox.linux import die_with_parent
 parent = os.getpid()
 if os.fork() == 0:
     print(int(die_with_parent(parent)), flush=True)
@@ -38,7 +38,7 @@ sys.stdin.buffer.raw.read(1)
 
 
 def test_a_process_whose_parent_is_gone_already_ends_at_once(user):
-    script = "from pubench.linux import die_with_parent\ndie_with_parent(1 << 30)\nprint('lives')"
+    script = "from pubench.sandbox.linux import die_with_parent\ndie_with_parent(1 << 30)\nprint('lives')"
     with run_as(user, script) as process:
         assert process.communicate()[0] == b""
     assert process.returncode == 1
@@ -47,7 +47,7 @@ def test_a_process_whose_parent_is_gone_already_ends_at_once(user):
 def test_orphans_come_to_the_subreaper(user):
     script = """
 import os
-from pubench.linux import own_subreaper
+from pubench.sandbox.linux import own_subreaper
 own_subreaper()
 reading, writing = os.pipe()
 if os.fork() == 0:
@@ -66,7 +66,7 @@ os.wait()
 def test_a_protected_process_still_starts_others_and_looks_at_itself(user):
     script = """
 import json, os, subprocess, sys
-from pubench.linux import protect_memory
+from pubench.sandbox.linux import protect_memory
 protect_memory()
 def attempt(path, mode="r"):
     try:
@@ -93,7 +93,7 @@ print(json.dumps({
 def test_another_process_of_an_ordinary_user_cannot_read_protected_memory(user):
     if (os.getuid() if user is None else user) == 0:
         pytest.skip("root may trace every process until it gives that up")
-    holder = "from pubench.linux import protect_memory\nprotect_memory()\nprint(flush=True)\ninput()"
+    holder = "from pubench.sandbox.linux import protect_memory\nprotect_memory()\nprint(flush=True)\ninput()"
     reader = "import sys\nopen(f'/proc/{sys.argv[1]}/mem', 'rb')"
     with run_as(user, holder) as process:
         process.stdout.readline()

@@ -11,9 +11,9 @@ import pytest
 import pubench
 from pubench.data.loading import load_stored
 from pubench.errors import DataError
-from pubench.guard import MARK, child_environment, mark_process
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
+from pubench.sandbox.guard import MARK, child_environment, mark_process
 
 REFUSED = "^a process that runs an algorithm must not load data sets"
 BUNDLED = sorted(discover(third_party=False).all("datasets"))

@@ -1,0 +1,74 @@
+"""In the child: fit on all training rows, predict the test rows, and look into the model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pubench.child.fitting import Estimator, predict
+from pubench.child.introspection import is_open, look_inside
+from pubench.child.learning import Learning
+from pubench.child.memory import peak_mb, reset_peak
+from pubench.child.rows import Fitting
+from pubench.protocol.replies import End, Result
+from pubench.protocol.requests import FitRequest
+from pubench.scoring import score_criteria
+from pubench.status import Problem
+
+if TYPE_CHECKING:
+    from pubench.sandbox.channel import Channel
+    from pubench.specs import Array
+
+__all__ = ["serve_fit"]
+
+
+def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) -> None:
+    """Answer a request with the model's predictions, then with what it shows of itself."""
+    reset_peak()
+    learning = Learning(request.setting, arrays)
+    fitting = learning.rows.fitting()
+    X_test = fitting.preprocess.transform(learning.rows.test_rows())
+    started = time.perf_counter()
+    estimator = learning.fit(request.params, fitting)
+    fitted = time.perf_counter()
+    predictions = predict(estimator, X_test)
+    scored, peak = time.perf_counter(), peak_mb()
+    # Training rows come last: their cost is not the cell's.
+    training, notes = _score_training(request, learning, estimator, fitting)
+    result = Result(
+        fit_seconds=fitted - started,
+        score_seconds=scored - fitted,
+        peak_memory_mb=peak,
+        training=training,
+        training_notes=notes,
+    )
+    channel.send(result, predictions.arrays())
+    # Last of all: the result has been sent, whatever a model does when it is looked into.
+    if is_open(estimator):
+        channel.send(*look_inside(estimator, X_test, predictions, request.setting.data.image_shape))
+    channel.send(End())
+
+
+def _score_training(
+    request: FitRequest, learning: Learning, estimator: Estimator, fitting: Fitting
+) -> tuple[dict[str, float | None], tuple[str, ...]]:
+    """Score a model by PU criteria on P and U, the rows it was trained on, where a suite asks for that."""
+    criteria, setting, where = request.training, request.setting, "training"
+    if not criteria:
+        return {}, ()
+    usable = [one for one in criteria if not (one.needs_prior and setting.prior_error)]
+    none: dict[str, float | None] = {str(one.name): None for one in criteria}
+    lost = [
+        f"criterion '{one.name}' on {where} rows: {setting.prior_error}"
+        for one in criteria
+        if one not in usable
+    ]
+    try:
+        predictions = predict(estimator, fitting.preprocess.transform(learning.rows.X))
+    except Exception as raised:
+        problem = Problem.of(raised).error
+        return none, tuple(f"criterion '{one.name}' on {where} rows: {problem}" for one in criteria)
+    s = learning.rows.s
+    values, notes = score_criteria(usable, s, predictions, setting.prior, setting.scenario, where=where)
+    return none | values, (*lost, *notes)

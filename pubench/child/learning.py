@@ -1,0 +1,50 @@
+"""In the child: an algorithm on the rows of a request; trials and final fits are both fitted here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pubench.child.fitting import Estimator, Recipe, fit
+from pubench.child.rows import Fitting, RequestRows
+from pubench.plugins.imports import resolve
+from pubench.protocol.requests import Setting
+
+if TYPE_CHECKING:
+    from pubench.specs import Array, JSONValue, Params
+
+__all__ = ["Learning"]
+
+
+class Learning:
+    """An algorithm, the rows of a request, and what pubench fills in.
+
+    Parameters
+    ----------
+    setting : Setting
+    arrays : sequence of arrays
+        Training rows, s, test rows; and true labels for a reference algorithm.
+    """
+
+    def __init__(self, setting: Setting, arrays: Sequence[Array]) -> None:
+        self.setting = setting
+        self.rows = RequestRows(setting, arrays)
+        self._factory = resolve(setting.algorithm.estimator)
+        self._seed = setting.seeds.fit % 2**32
+        # One-hot blocks are plain numbers, and have moved the columns behind them.
+        coded: list[JSONValue] = []
+        if setting.preprocess.categorical == "codes":
+            coded.extend(sorted(column for column, _ in setting.data.categorical))
+        self._available: dict[str, JSONValue] = {
+            "prior": setting.prior,
+            "scenario": setting.scenario,
+            "random_state": self._seed,
+            "categorical_features": coded,
+        }
+
+    def fit(self, params: Params, fitting: Fitting) -> Estimator:
+        """Make an estimator and fit it; of what it receives, only the number of labelled rows varies by fold."""
+        available, algorithm = self._available | {"n_labelled": fitting.n_labelled}, self.setting.algorithm
+        filled = {name: available[name] for name in algorithm.receives}
+        recipe = Recipe(self._factory, algorithm.params, filled)
+        return fit(recipe, params, fitting.X, fitting.labels, self._seed)

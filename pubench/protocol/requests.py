@@ -1,0 +1,161 @@
+"""What a worker asks: of the child that runs algorithms, of the evaluator that runs metrics, and of both to fork."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+from pubench.specs import Scenario
+from pubench.tasks import AlgorithmPlan, CriterionPlan, Features, MetricPlan, Preprocess, SearchPlan, Seeds
+
+if TYPE_CHECKING:
+    from pubench.specs import Params
+else:
+    # edge: msgspec cannot read recursive aliases; it takes any JSON here.
+    Params = Mapping[str, Any]
+
+__all__ = [
+    "EvaluateRequest",
+    "FitRequest",
+    "Fork",
+    "Limit",
+    "LoadRequest",
+    "OracleValues",
+    "Prepare",
+    "PriorRequest",
+    "Reap",
+    "Request",
+    "Setting",
+    "StagesRequest",
+    "TrialRequest",
+    "WarmUp",
+]
+
+
+class Fork(msgspec.Struct, frozen=True, kw_only=True, tag="fork"):
+    """Fork. Two descriptors come along: the channel and the output of the new process."""
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True, tag="limit"):
+    """Limit the memory of the process, and set how many threads its libraries may use."""
+
+    memory_mb: int
+    threads: int
+
+
+class Reap(msgspec.Struct, frozen=True, kw_only=True, tag="reap"):
+    """Wait some seconds for a forked process, then end it and all that it started; say how it ended."""
+
+    pid: int
+    patience: float = 0.0
+
+
+class Prepare(msgspec.Struct, frozen=True, kw_only=True, tag="prepare"):
+    """Load plugin files and import what tasks will need."""
+
+    files: tuple[str, ...]
+    imports: tuple[str, ...]
+
+
+class WarmUp(msgspec.Struct, frozen=True, kw_only=True, tag="warm-up"):
+    """Fit an estimator once to fixed rows, so that its lazy imports are paid once; what it is given is fixed too."""
+
+    estimator: str
+    receives: tuple[str, ...]
+    labels: Literal["pu", "true"]
+    scenario: Scenario
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What all fits of a job share; ``prior_error`` says why there is no prior where one was asked for."""
+
+    data: Features
+    preprocess: Preprocess
+    scenario: Scenario
+    algorithm: AlgorithmPlan
+    prior: float | None
+    prior_error: str
+    seeds: Seeds
+
+
+class TrialRequest(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
+    """Score one set of parameters by criteria on each fold.
+
+    Arrays: training rows, s, test rows; and true labels for a reference algorithm.
+    """
+
+    setting: Setting
+    search: SearchPlan
+    criteria: tuple[CriterionPlan, ...]
+    params: Params
+
+
+class FitRequest(msgspec.Struct, frozen=True, kw_only=True, tag="fit"):
+    """Fit on all training rows and predict the test rows. Arrays: as for a trial."""
+
+    setting: Setting
+    params: Params
+    training: tuple[CriterionPlan, ...]
+
+
+class PriorRequest(msgspec.Struct, frozen=True, kw_only=True, tag="prior"):
+    """Estimate the prior. Arrays: rows, s."""
+
+    data: Features
+    preprocess: Preprocess
+    scenario: Scenario
+    seed: int
+    name: str
+    function: str
+    params: Params
+
+
+class LoadRequest(msgspec.Struct, frozen=True, kw_only=True, tag="load"):
+    """Load a data set into ``folder``; ``asked`` is what the user wrote, ``params`` adds the plugin's defaults."""
+
+    name: str
+    loader: str
+    card: str
+    params: Params
+    asked: Params
+    files: tuple[str, ...]
+    folder: str
+
+
+class OracleValues(msgspec.Struct, frozen=True, kw_only=True, tag="values"):
+    """The worker's answer to an oracle question; None where a metric is undefined."""
+
+    values: Mapping[str, float | None]
+
+
+class EvaluateRequest(msgspec.Struct, frozen=True, kw_only=True, tag="evaluate"):
+    """Score predictions by metrics, and by PU criteria where true classes are unknown. Arrays: y, predictions."""
+
+    metrics: tuple[MetricPlan, ...]
+    criteria: tuple[CriterionPlan, ...] = ()
+    prior: float | None = None
+    scenario: Scenario = "case-control"
+
+
+class StagesRequest(msgspec.Struct, frozen=True, kw_only=True, tag="stages"):
+    """Score a model after each of its k stages. Arrays: y, scores of shape (k, n)."""
+
+    metrics: tuple[MetricPlan, ...]
+
+
+Request: TypeAlias = (
+    Fork
+    | Limit
+    | Reap
+    | Prepare
+    | WarmUp
+    | TrialRequest
+    | FitRequest
+    | PriorRequest
+    | LoadRequest
+    | OracleValues
+    | EvaluateRequest
+    | StagesRequest
+)

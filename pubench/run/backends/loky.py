@@ -1,0 +1,114 @@
+"""Tasks in worker processes of this machine, through joblib's loky."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+
+from pubench.run.backends.base import Backend, Execution, Finished
+from pubench.run.backends.inline import Inline
+from pubench.run.tasks import Outcome, Task
+from pubench.run.worker import settle, work
+
+__all__ = ["Loky", "make"]
+
+_LOOK_SECONDS = 0.5
+
+
+def make(execution: Execution) -> Backend:
+    """Return worker processes; a single one would only cost its start."""
+    return Loky(execution) if execution.jobs > 1 else Inline()
+
+
+class Loky:
+    """A process for each worker."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.workers = execution.jobs
+        self._futures: dict[Future[Outcome], int] = {}
+        _start_trackers()
+
+    def submit(self, number: int, task: Task) -> None:
+        """Take a task; workers are started with the first one, and again after one has died."""
+        from joblib.externals.loky import get_reusable_executor
+
+        with _interrupts_held_back():
+            executor = get_reusable_executor(
+                max_workers=self.workers, initializer=settle, initargs=(os.getpid(),), timeout=600
+            )
+            self._futures[executor.submit(work, task)] = number
+
+    def wait(self) -> list[Finished]:
+        """Wait until a task has finished, or a worker has died."""
+        done: set[Future[Outcome]] = set()
+        while not done:
+            # Not without end: a signal that another thread receives does not wake this one.
+            done, _ = wait(self._futures, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        return [Finished(self._futures.pop(future), _outcome(future)) for future in done]
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End the workers; their children go with them."""
+        if at_once:
+            _ignore_last_words()
+        from joblib.externals.loky import get_reusable_executor
+
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
+            warnings.simplefilter("ignore")
+            executor = get_reusable_executor(max_workers=self.workers, reuse=True, kill_workers=at_once)
+            executor.shutdown(wait=not at_once, kill_workers=True)
+
+
+def _outcome(future: Future[Outcome]) -> Outcome | None:
+    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+
+    try:
+        return future.result()
+    except (BrokenProcessPool, TerminatedWorkerError, CancelledError):
+        return None
+
+
+def _ignore_last_words() -> None:
+    """Silence loky's threads: one may fail on tasks that a stopped run takes away from it."""
+    ending = {thread for thread in threading.enumerate() if thread.name == "ExecutorManagerThread"}
+    before = threading.excepthook
+
+    def hook(args: threading.ExceptHookArgs) -> None:
+        if args.thread not in ending:
+            before(args)
+
+    threading.excepthook = hook
+
+
+@contextlib.contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Block SIGINT while workers start: they inherit that, so that only the driver handles a terminal's Ctrl-C."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_trackers() -> None:
+    """Start the processes that remove what interrupted runs leave in the system, and let them do it silently.
+
+    Starting them lets Ctrl-C through, so it must not happen while interrupts are held back.
+    """
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker"]))
+    try:
+        resource_tracker.ensure_running()
+        loky_tracker.ensure_running()
+    finally:
+        del os.environ["PYTHONWARNINGS"]
+        if before is not None:
+            os.environ["PYTHONWARNINGS"] = before

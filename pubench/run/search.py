@@ -1,0 +1,160 @@
+"""A hyper-parameter search as a state machine: it proposes a batch, and is told its trials in order.
+
+The search knows neither data nor algorithm. Proposals depend on the seed and on what was told, never on where or when
+a trial was evaluated, so that stored trials replay a search that was cut off.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pubench.plugins.imports import resolve
+from pubench.protocol.replies import Trial
+from pubench.specs import Choice, Float, Int, Param
+from pubench.suite.samplers import SAMPLERS
+from pubench.tasks import CriterionPlan, SearchPlan
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+    from optuna.study import Study
+    from optuna.trial import Trial as OptunaTrial
+
+    from pubench.specs import JSONValue, Params
+
+__all__ = ["Search", "choose", "grid", "no_choice", "params_name"]
+
+DEFAULT_TRIALS = 20
+
+
+class Search:
+    """A search.
+
+    Parameters
+    ----------
+    space : mapping of str to Float, Int or Choice
+    plan : SearchPlan
+    guide : CriterionPlan
+        The criterion whose value an adaptive sampler receives.
+    seed : int
+
+    Attributes
+    ----------
+    trials : list of Trial
+        Those that were told, in order.
+    """
+
+    def __init__(
+        self, space: Mapping[str, Param], plan: SearchPlan, *, guide: CriterionPlan, seed: int
+    ) -> None:
+        self.trials: list[Trial] = []
+        self._space, self._plan, self._guide, self._seed = space, plan, guide, seed
+        self._study: Study | None = None
+        self._asked: list[OptunaTrial] = []
+        self._points = [] if plan.engine else _grid_points(space, plan.trials, seed)
+        self.size = len(self._points) if not plan.engine else plan.trials or DEFAULT_TRIALS
+
+    def ask(self) -> list[Params]:
+        """Return the parameters of the next batch; none when the search is over.
+
+        A sampler that does not adapt proposes everything at once.
+        """
+        left = self.size - len(self.trials)
+        if not self._plan.engine:
+            return list(self._points[len(self.trials) :])
+        if not left:
+            return []
+        adaptive = SAMPLERS[self._plan.sampler].adaptive
+        if self._study is None:
+            self._study = _make_study(self._plan, self._guide, self._seed)
+        distributions = {name: _distribution(param) for name, param in self._space.items()}
+        size = min(self._plan.batch, left) if adaptive else left
+        self._asked = [self._study.ask(distributions) for _ in range(size)]
+        return [trial.params for trial in self._asked]
+
+    def tell(self, trials: Sequence[Trial]) -> None:
+        """Take the trials of the last batch, in the order in which they were proposed."""
+        self.trials += trials
+        if self._study is None:
+            return
+        from optuna.trial import TrialState
+
+        for asked, trial in zip(self._asked, trials, strict=True):
+            value = trial.value(str(self._guide.name))
+            if value is None:
+                self._study.tell(asked, state=TrialState.FAIL)
+            else:
+                self._study.tell(asked, value)
+
+
+def params_name(params: Params) -> str:
+    """Return a text that is the same for equal parameters, and for no others."""
+    return json.dumps(params, sort_keys=True)
+
+
+def choose(trials: Sequence[Trial], criterion: str, *, maximise: bool) -> Trial | None:
+    """Return the best trial by one criterion, the earliest among equals; None when no trial has a value."""
+    sign = 1.0 if maximise else -1.0
+    values = [(trial.value(criterion), trial) for trial in trials]
+    valued = [(sign * value, trial) for value, trial in values if value is not None]
+    return max(valued, key=lambda pair: pair[0])[1] if valued else None
+
+
+def no_choice(trials: Sequence[Trial], criterion: str) -> str:
+    """Say why no trial can be chosen by a criterion."""
+    errors = [trial.error for trial in trials if trial.error]
+    if not errors:
+        errors = [trial.problems[criterion] for trial in trials if criterion in trial.problems]
+    if errors:
+        return f"none of {len(trials)} trials succeeded; the first error: {errors[0]}"
+    return f"none of {len(trials)} trials has a value of '{criterion}'"
+
+
+def grid(space: Mapping[str, Param]) -> Iterator[dict[str, JSONValue]]:
+    """Yield every point of the grid over the space, the last parameter changing fastest."""
+    axes = [_axis(param) for param in space.values()]
+    for point in itertools.product(*axes):
+        yield dict(zip(space, point, strict=True))
+
+
+def _grid_points(space: Mapping[str, Param], trials: int | None, seed: int) -> list[dict[str, JSONValue]]:
+    """Return the points of the grid, or a random part of them in the grid's order."""
+    points = list(grid(space))
+    if trials is None or trials >= len(points):
+        return points
+    kept = np.random.default_rng(seed).permutation(len(points))[:trials]
+    return [points[number] for number in np.sort(kept)]
+
+
+def _make_study(plan: SearchPlan, guide: CriterionPlan, seed: int) -> Study:
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna.create_study(
+        sampler=resolve(plan.engine)(seed=seed % 2**32),
+        direction="maximize" if guide.maximise else "minimize",
+    )
+
+
+def _distribution(param: Param) -> BaseDistribution:
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    if isinstance(param, Choice):
+        return CategoricalDistribution(param.values)
+    if isinstance(param, Int):
+        return IntDistribution(param.low, param.high, log=param.log)
+    return FloatDistribution(param.low, param.high, log=param.log)
+
+
+def _axis(param: Param) -> Sequence[JSONValue]:
+    if isinstance(param, Choice):
+        return list(param.values)
+    space = np.geomspace if param.log else np.linspace
+    if isinstance(param, Float):
+        return [float(value) for value in space(param.low, param.high, param.points)]
+    count = min(param.points, param.high - param.low + 1)
+    return sorted({round(float(value)) for value in space(param.low, param.high, count)})

@@ -1,0 +1,215 @@
+"""A fresh process for every task, forked from a warm one that has imported the plugin and run nothing since.
+
+Three generations: a base process that has imported pubench and the scientific packages; for each estimator a warm
+process, forked from the base, that has imported the plugin and made one fixed warm-up fit; for each task a process
+forked from the warm one, which ends with its task. What ran before cannot matter: nothing that ran is an ancestor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pubench.protocol.replies import Prepared
+from pubench.protocol.requests import Prepare, WarmUp
+from pubench.sandbox.guard import child_environment
+from pubench.sandbox.process import START_SECONDS, Sandbox, SandboxError, start
+from pubench.sandbox.serving import THREAD_VARIABLES
+
+__all__ = ["Processes", "TaskLimits", "start_loader"]
+
+IMPORT_SECONDS = 120.0
+_PATIENCE = 2.0
+WARM_UP_SECONDS = 30.0
+MOST_KEPT = 64
+"""Warm processes that are kept at a time; the one that was not used for longest makes room."""
+_CAN_FORK = sys.platform == "linux"
+"""Elsewhere a fork may break system libraries: every task gets an interpreter of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLimits:
+    """What a task may use; ``shared`` runs tasks in the warm process itself, one after the other."""
+
+    seconds: float
+    memory_mb: int
+    threads: int = 1
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Warm:
+    process: Sandbox
+    can_fork: bool
+
+
+class Processes:
+    """The processes of one worker that run one kind of plugin code.
+
+    Parameters
+    ----------
+    module : str
+        What the base process runs.
+    hidden : sequence of str
+        The places that it must not see; a process from which something is hidden is marked as one that runs
+        algorithms.
+    """
+
+    def __init__(self, module: str, hidden: Sequence[str] = ()) -> None:
+        self._module, self._hidden = module, tuple(hidden)
+        self._base: Sandbox | None = None
+        self._kept: OrderedDict[tuple[object, ...], _Warm] = OrderedDict()
+
+    @contextlib.contextmanager
+    def task(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None = None) -> Iterator[Sandbox]:
+        """Hand out a process for one task, its clock started; it is ended afterwards, unless tasks share it.
+
+        Raises
+        ------
+        SandboxError
+            If imports fail.
+        """
+        if limits.shared:
+            process = self._warm(prepare, limits, warm_up).process
+        else:
+            process = self._process(prepare, limits, warm_up)
+        patience = 0.0
+        try:
+            process.allow(limits.seconds)
+            yield process
+            patience = _PATIENCE
+        finally:
+            if not limits.shared:
+                process.close(patience)
+
+    def close(self) -> None:
+        """End all processes."""
+        for warm in self._kept.values():
+            warm.process.close()
+        self._kept.clear()
+        base, self._base = self._base, None
+        if base is not None:
+            base.close()
+
+    def _process(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None) -> Sandbox:
+        warm = self._warm(prepare, limits, warm_up)
+        if not warm.can_fork:
+            return _limited(self._fresh(prepare), limits)
+        try:
+            return _limited(warm.process.fork(), limits)
+        except SandboxError:
+            # Something ended the warm process, such as a task that kills its parent.
+            warm.process.close()
+            return _limited(self._warm(prepare, limits, warm_up).process.fork(), limits)
+
+    def _warm(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None) -> _Warm:
+        """Return the warm process for some imports, made now if there is none."""
+        # With other limits of time a task needs no other process, unless it runs in there.
+        key = (prepare, warm_up, limits.threads, limits if limits.shared else None)
+        found = self._kept.get(key)
+        if found is None or not found.process.is_open:
+            while len(self._kept) >= MOST_KEPT:
+                self._kept.popitem(last=False)[1].process.close()
+            found = self._kept[key] = self._make_warm(prepare, limits, warm_up)
+        self._kept.move_to_end(key)
+        return found
+
+    def _make_warm(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None) -> _Warm:
+        if not _CAN_FORK:
+            process = self._fresh(prepare)
+            return _Warm(_limited(process, limits) if limits.shared else process, can_fork=False)
+        process = self._forked_base()
+        try:
+            can_fork = _prepared(process, prepare)
+            if limits.shared:
+                return _Warm(_limited(process, limits), can_fork)
+            if can_fork and warm_up is not None and limits.threads == 1:
+                can_fork = self._warm_up(process, prepare, limits, warm_up)
+        except SandboxError:
+            process.close()
+            raise
+        if not process.is_open:
+            # The scout's fit went well and this one did not: tasks begin without one.
+            return self._make_warm(prepare, limits, None)
+        return _Warm(process, can_fork)
+
+    def _warm_up(self, process: Sandbox, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp) -> bool:
+        """Fit once to fixed rows if that is safe; return whether the process can be forked for tasks.
+
+        A scout, forked first, finds out: only a fit that ends, and leaves no thread behind, is made in the process
+        that will be forked. A fit that ends the scout, and not an interpreter of its own, does not survive a fork.
+        """
+        seconds = min(WARM_UP_SECONDS, limits.seconds)
+        with contextlib.closing(_limited(process.fork(), limits)) as scout:
+            if _leaves_no_thread(scout, warm_up, seconds):
+                return _leaves_no_thread(process, warm_up, START_SECONDS)
+            if scout.is_open:
+                return True
+        with contextlib.closing(_limited(self._fresh(prepare), limits)) as alone:
+            _leaves_no_thread(alone, warm_up, seconds)
+            return not alone.is_open
+
+    def _fresh(self, prepare: Prepare) -> Sandbox:
+        """Start an interpreter for a single task."""
+        process = self._start()
+        _prepared(process, prepare)
+        return process
+
+    def _forked_base(self) -> Sandbox:
+        """Fork the base process, starting it first, or again where something has ended it."""
+        if self._base is not None and self._base.is_open:
+            with contextlib.suppress(SandboxError):
+                return self._base.fork()
+            self._base.close()
+        self._base = self._start()
+        return self._base.fork()
+
+    def _start(self) -> Sandbox:
+        environment = _environment()
+        if self._hidden:
+            environment = child_environment(environment)
+        return start(self._module, self._hidden, environment)
+
+
+def _prepared(process: Sandbox, prepare: Prepare) -> bool:
+    """Let a process import what tasks need; return whether it can be forked afterwards."""
+    reply = process.ask(prepare, seconds=IMPORT_SECONDS)
+    if not isinstance(reply, Prepared):
+        raise process.misbehaved(f"sent {type(reply).__name__} instead of the end of its imports")
+    return reply.can_fork
+
+
+def _leaves_no_thread(process: Sandbox, warm_up: WarmUp, seconds: float) -> bool:
+    """Make the warm-up fit; return whether it ended well and left no thread behind."""
+    try:
+        reply = process.ask(warm_up, seconds=seconds)
+    except SandboxError:
+        return False
+    return isinstance(reply, Prepared) and reply.can_fork
+
+
+def _limited(process: Sandbox, limits: TaskLimits) -> Sandbox:
+    process.limit(limits.memory_mb, limits.threads)
+    return process
+
+
+def start_loader(memory_mb: int) -> Sandbox:
+    """Start a process that loads data sets: nothing is hidden from it, and no algorithm runs there."""
+    process = start("pubench.child", (), _environment())
+    process.limit(memory_mb, 1)
+    return process
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of a process that runs plugins.
+
+    It finds the modules that this process finds and no others. Libraries begin with one thread, so that the process
+    can be confined and forked, and hashes of texts are the same in every process.
+    """
+    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
+    fixed = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
+    return os.environ | dict.fromkeys(THREAD_VARIABLES, "1") | fixed
