@@ -126,7 +126,7 @@ class JobState:
         if self._searching is None:
             self._queue_fit(None, {})
             return
-        proposed = self._searching.advance({str(name) for name in self._open})
+        proposed = self._searching.advance({str(name) for name in self._undecided()})
         if proposed is None:
             self._end_search()
         else:
@@ -193,7 +193,7 @@ class JobState:
                 f"the time limit ended the search after {len(trials)} of {size} trials; "
                 "the best of them was chosen"
             )
-            self._end_search()
+            self._end_search(problem)
             return
         for name in self._undecided():
             self._fail(name, problem)
@@ -204,7 +204,8 @@ class JobState:
         self._search_over = True
         self._tried = len(self._searching.finished()), self._searching.seconds()
 
-    def _end_search(self) -> None:
+    def _end_search(self, stopped: Problem | None = None) -> None:
+        """Choose; a cell without a choice fails, or ends as what stopped the search."""
         assert self._searching is not None
         trials = self._searching.finished()
         self._close_search()
@@ -214,7 +215,7 @@ class JobState:
             if best is not None:
                 self._queue_fit(name, best.params)
             else:
-                self._fail(name, Problem(Status.FAILED, no_choice(trials, str(name))))
+                self._fail(name, stopped or Problem(Status.FAILED, no_choice(trials, str(name))))
 
     def _queue_fit(self, name: str | None, params: Params) -> None:
         """Queue the fit of what a criterion has chosen; criteria that choose the same share it."""

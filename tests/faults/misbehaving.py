@@ -22,11 +22,13 @@ import pubench
 HERE = "misbehaving"
 
 
-def wait_at_gate():
-    """Wait until the test that holds fits back lets this one through; see Gate in fault_tools."""
+def wait_at_gate(shrink):
+    """Note a fit, and wait until the test that holds fits back lets this one through; see Gate in fault_tools."""
     if "FITS_GATE" not in os.environ or "PUBENCH_WARM_UP" in os.environ:
         return
     folder = pathlib.Path(os.environ["FITS_GATE"])
+    with open(folder / "fits", "a") as fits:
+        print(shrink, file=fits)
     with open(folder / "begun", "ab", buffering=0) as begun:
         begun.write(b".")
         number = begun.tell()
@@ -52,7 +54,7 @@ class Good:
         self.shrink = shrink
 
     def fit(self, X, s):
-        wait_at_gate()
+        wait_at_gate(self.shrink)
         positive, rest = np.asarray(X[s == 1].mean(axis=0)), np.asarray(X[s == 0].mean(axis=0))
         self.direction_ = (positive - rest) * (1 - self.shrink)
         self.threshold_ = float((positive + rest) @ self.direction_) / 2

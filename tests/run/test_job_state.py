@@ -140,6 +140,21 @@ def test_without_a_finished_trial_there_is_no_best_so_far():
     assert {record.status for record in state.records} == {Status.TIMEOUT}
 
 
+def test_a_criterion_without_a_value_has_no_best_so_far():
+    def empty(task):
+        if not isinstance(task, TrialTask):
+            return outcome_of(task)
+        folds = {"puf": (value_of(task.params),), "pauc": (None,)}
+        return Outcome(ROWS, Trial(params=task.params, folds=folds, seconds=4.0))
+
+    state = JobState(job_of(limits={"seconds": 10.0, "on_timeout": "best-so-far"}))
+    finish(state, empty)
+    assert {record.criterion: record.status for record in state.records} == {
+        "puf": Status.OK,
+        "pauc": Status.TIMEOUT,
+    }
+
+
 def test_a_criterion_that_ends_the_process_fails_its_own_cell_only():
     def dies(task):
         if isinstance(task, TrialTask) and "pauc" in {one.name for one in task.criteria}:
