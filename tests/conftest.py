@@ -30,14 +30,16 @@ def pubench_cache(tmp_path_factory):
 
 @pytest.fixture(scope="session", autouse=True)
 def signals_as_in_a_terminal():
-    """Let programs that tests start hear SIGINT, also where this session runs in the background of a script.
+    """Let programs that tests start hear signals, also where this session runs in the background of a script.
 
-    Such a session is started with SIGINT ignored, and so would be all that it starts. A program does not inherit a
-    handler: it starts with the default.
+    Such a session is started with SIGINT ignored, and under ``nohup`` with SIGHUP ignored, and so would be all that it
+    starts. A program does not inherit a handler: it starts with the default.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    heard = (signal.SIGINT, signal.SIGHUP)
+    before = [signal.signal(number, signal.default_int_handler) for number in heard]
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in zip(heard, before, strict=True):
+        signal.signal(number, handler)
 
 
 @pytest.fixture
