@@ -259,4 +259,7 @@ def test_a_run_in_the_background_ignores_ctrl_c_and_obeys_kill(suite: Path, tmp_
         _, err = process.communicate(timeout=PATIENCE)
         wait_for(lambda: all_ended(marker), "everything to end")
     assert process.returncode == 143, err
-    assert err.splitlines()[-1].startswith("pubench: stopped by SIGTERM; 1 of")
+    # The signal may come when the cell is stored and not yet counted.
+    assert err.splitlines()[-1].startswith(
+        ("pubench: stopped by SIGTERM; 1 of", "pubench: stopped by SIGTERM; 0 of")
+    )
