@@ -63,6 +63,8 @@ def main() -> None:
                 code = _output_lost(problem)
         except BaseException as error:
             code = _code_of(error, signals)
+        if signals.received is not None:
+            signals.ignore_from_now_on()
     sys.exit(code)
 
 

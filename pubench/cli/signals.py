@@ -60,6 +60,10 @@ class Signals:
             if isinstance(handler, signal.Handlers) or callable(handler):
                 signal.signal(number, handler)
 
+    def ignore_from_now_on(self) -> None:
+        """Leave signals ignored afterwards: a late one must not change how the process ends."""
+        self._before = dict.fromkeys(self._before, signal.SIG_IGN)
+
     @property
     def code(self) -> int:
         """The exit code of a command that was interrupted: 128 and the number of the signal, as in shells."""
