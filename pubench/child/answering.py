@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NoReturn, assert_never
 
 from pubench.child.confinement import Confinement
 from pubench.child.shared_memory import Snapshot, empty_shared_memory, look_at_shared_memory
-from pubench.plugins.imports import load_files, resolve
+from pubench.plugins.imports import import_all
 from pubench.protocol import ProtocolError, Request
 from pubench.protocol.requests import (
     EvaluateRequest,
@@ -42,11 +41,7 @@ def serve_requests(descriptor: int, confinement: Confinement | None) -> NoReturn
 class _Child(Service):
     """Loads data sets."""
 
-    def load(self, files: Sequence[str], imports: Sequence[str]) -> None:
-        """Load plugin files and import import strings."""
-        load_files(files)
-        for name in imports:
-            resolve(name)
+    load = staticmethod(import_all)
 
     def answer(self, request: Request, arrays: tuple[Array, ...], channel: Channel) -> None:
         """Answer a request; each kind imports only what it needs."""

@@ -15,7 +15,7 @@ from typing import Any
 from pubench.compiled import require_compiled
 from pubench.errors import PubenchError
 
-__all__ = ["load_file", "load_files", "resolve"]
+__all__ = ["import_all", "load_file", "load_files", "resolve"]
 
 
 @lru_cache(maxsize=1024)
@@ -77,3 +77,10 @@ def load_files(paths: Iterable[str]) -> None:
     """Import single plugin files so that their import strings resolve in this process."""
     for path in paths:
         load_file(path)
+
+
+def import_all(files: Iterable[str], references: Iterable[str]) -> None:
+    """Import plugin files, then what import strings name, so that nothing is left to import when it is used."""
+    load_files(files)
+    for reference in references:
+        resolve(reference)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.plugins.imports import load_files, resolve
+from pubench.plugins.imports import import_all
 from pubench.protocol import Predictions, ProtocolError, Request
 from pubench.protocol.replies import Evaluated, Scoring, Stages
 from pubench.protocol.requests import EvaluateRequest, StagesRequest
@@ -37,11 +37,7 @@ def main(arguments: Sequence[str]) -> None:
 class _Evaluator(Service):
     """Runs metrics."""
 
-    def load(self, files: Sequence[str], imports: Sequence[str]) -> None:
-        """Load plugin files and import the functions of metrics."""
-        load_files(files)
-        for name in imports:
-            resolve(name)
+    load = staticmethod(import_all)
 
     def answer(self, request: Request, arrays: tuple[Array, ...], channel: Channel) -> None:
         """Answer a request with values."""

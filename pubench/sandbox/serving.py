@@ -12,7 +12,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import NoReturn
 
 from pubench.protocol import ProtocolError, Request
@@ -30,21 +31,22 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 _POLL = 0.0005
 
 
-class Service:
+class Service(ABC):
     """What a process is for."""
 
-    def load(self, files: Sequence[str], imports: Sequence[str]) -> None:
-        """Load plugin files and import import strings."""
-        raise NotImplementedError
+    @staticmethod
+    @abstractmethod
+    def load(files: Iterable[str], references: Iterable[str]) -> None:
+        """Import plugin files, and what import strings name."""
 
+    @abstractmethod
     def answer(self, request: Request, arrays: tuple[Array, ...], channel: Channel) -> None:
         """Answer a request that is not about processes; what is raised is sent as a problem."""
-        raise NotImplementedError
 
-    def before_fork(self) -> None:
+    def before_fork(self) -> None:  # noqa: B027 - most processes have nothing to prepare
         """Prepare for a process that will be forked."""
 
-    def after_fork(self) -> None:
+    def after_fork(self) -> None:  # noqa: B027 - nor to clean up
         """Clean up after a forked process and all that it started have ended."""
 
 
