@@ -29,6 +29,7 @@ ALLOWED = {
     "data": "words plugins wire",
     "suite": "words data",
     "child": "words plugins mathematics wire data",
+    "evaluator": "words plugins mathematics wire",
     "plan": "words plugins mathematics wire data suite",
     "results": "words plugins wire data suite plan",
     "run": "words plugins mathematics wire data suite plan results",
@@ -180,7 +181,10 @@ def test_the_childs_side_reaches_nothing_that_holds_the_truth(module):
         assert not any(imported.name == "Truth" for imported in imports_of(file_of(found)))
 
 
-@pytest.mark.parametrize("module", [name for name in all_modules() if name.startswith("pubench.run")])
+EVALUATES = ("pubench.run", "pubench.evaluator")
+
+
+@pytest.mark.parametrize("module", [name for name in all_modules() if name.startswith(EVALUATES)])
 def test_what_evaluates_reaches_no_code_that_runs_algorithms(module):
     assert not [found for found in loaded_with(module) if found.startswith("pubench.child")]
 

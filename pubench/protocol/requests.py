@@ -34,15 +34,17 @@ __all__ = [
 ]
 
 
-class Fork(msgspec.Struct, frozen=True, kw_only=True, tag="fork"):
-    """Fork. Two descriptors come along: the channel and the output of the new process."""
-
-
 class Limit(msgspec.Struct, frozen=True, kw_only=True, tag="limit"):
     """Limit the memory of the process, and set how many threads its libraries may use."""
 
     memory_mb: int
     threads: int
+
+
+class Fork(msgspec.Struct, frozen=True, kw_only=True, tag="fork"):
+    """Fork, and limit the new process. Two descriptors come along: its channel and its output."""
+
+    limit: Limit | None
 
 
 class Reap(msgspec.Struct, frozen=True, kw_only=True, tag="reap"):
@@ -146,8 +148,8 @@ class StagesRequest(msgspec.Struct, frozen=True, kw_only=True, tag="stages"):
 
 
 Request: TypeAlias = (
-    Fork
-    | Limit
+    Limit
+    | Fork
     | Reap
     | Prepare
     | WarmUp

@@ -54,6 +54,8 @@ def run_fit(
 ) -> Record | Problem:
     """Return the record of a fit, without key and counts, or why there is none."""
     job = task.job
+    # It starts while the model is fitted.
+    workplace.metrics.begin()
     fitted = _fit(task, prior, labelled, workplace)
     if len(fitted.predictions.score) != len(labelled.truth.test):
         return Problem(Status.FAILED, "scores came back for another number of rows", output=fitted.output)

@@ -19,7 +19,7 @@ class Workplace:
 
     def __init__(self) -> None:
         self.algorithms = Processes("pubench.child", hidden_places())
-        self.metrics = Processes("pubench.run.evaluator")
+        self.metrics = Processes("pubench.evaluator")
         self._rows: OrderedDict[tuple[str, ...], LabelledRows] = OrderedDict()
 
     def rows(self, job: Job) -> LabelledRows:

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pubench.protocol.replies import Prepared
-from pubench.protocol.requests import Prepare, WarmUp
+from pubench.protocol.requests import Limit, Prepare, WarmUp
 from pubench.sandbox.guard import child_environment
-from pubench.sandbox.process import START_SECONDS, Sandbox, SandboxError, start
+from pubench.sandbox.process import START_SECONDS, Ending, Sandbox, SandboxError
 from pubench.sandbox.serving import THREAD_VARIABLES
+from pubench.sandbox.starting import start
 
 __all__ = ["Processes", "TaskLimits", "start_loader"]
 
@@ -39,6 +40,11 @@ class TaskLimits:
     memory_mb: int
     threads: int = 1
     shared: bool = False
+
+    @property
+    def of_process(self) -> Limit:
+        """What the process itself is told."""
+        return Limit(memory_mb=self.memory_mb, threads=self.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,12 @@ class Processes:
         self._module, self._hidden = module, tuple(hidden)
         self._base: Sandbox | None = None
         self._kept: OrderedDict[tuple[object, ...], _Warm] = OrderedDict()
+        self._ending: Ending | None = None
+
+    def begin(self) -> None:
+        """Start the base process without waiting for it: its imports take longer than most tasks."""
+        if self._base is None and _CAN_FORK:
+            self._base = self._start()
 
     @contextlib.contextmanager
     def task(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None = None) -> Iterator[Sandbox]:
@@ -73,6 +85,7 @@ class Processes:
         SandboxError
             If imports fail.
         """
+        self._end_last()
         if limits.shared:
             process = self._warm(prepare, limits, warm_up).process
         else:
@@ -84,10 +97,17 @@ class Processes:
             patience = _PATIENCE
         finally:
             if not limits.shared:
-                process.close(patience)
+                self._ending = process.release(patience)
+
+    def _end_last(self) -> None:
+        """Wait for the end of the last task's process and of all that it started: no task sees what another left."""
+        ending, self._ending = self._ending, None
+        if ending is not None:
+            ending.wait()
 
     def close(self) -> None:
         """End all processes."""
+        self._end_last()
         for warm in self._kept.values():
             warm.process.close()
         self._kept.clear()
@@ -100,11 +120,11 @@ class Processes:
         if not warm.can_fork:
             return _limited(self._fresh(prepare), limits)
         try:
-            return _limited(warm.process.fork(), limits)
+            return warm.process.fork(limits.of_process)
         except SandboxError:
             # Something ended the warm process, such as a task that kills its parent.
             warm.process.close()
-            return _limited(self._warm(prepare, limits, warm_up).process.fork(), limits)
+            return self._warm(prepare, limits, warm_up).process.fork(limits.of_process)
 
     def _warm(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None) -> _Warm:
         """Return the warm process for some imports, made now if there is none."""
@@ -144,7 +164,7 @@ class Processes:
         that will be forked. A fit that ends the scout, and not an interpreter of its own, does not survive a fork.
         """
         seconds = min(WARM_UP_SECONDS, limits.seconds)
-        with contextlib.closing(_limited(process.fork(), limits)) as scout:
+        with contextlib.closing(process.fork(limits.of_process)) as scout:
             if _leaves_no_thread(scout, warm_up, seconds):
                 return _leaves_no_thread(process, warm_up, START_SECONDS)
             if scout.is_open:
@@ -155,7 +175,7 @@ class Processes:
 
     def _fresh(self, prepare: Prepare) -> Sandbox:
         """Start an interpreter for a single task."""
-        process = self._start()
+        process = self._start().started()
         _prepared(process, prepare)
         return process
 
@@ -165,7 +185,7 @@ class Processes:
             with contextlib.suppress(SandboxError):
                 return self._base.fork()
             self._base.close()
-        self._base = self._start()
+        self._base = self._start().started()
         return self._base.fork()
 
     def _start(self) -> Sandbox:
@@ -193,14 +213,14 @@ def _leaves_no_thread(process: Sandbox, warm_up: WarmUp, seconds: float) -> bool
 
 
 def _limited(process: Sandbox, limits: TaskLimits) -> Sandbox:
-    process.limit(limits.memory_mb, limits.threads)
+    process.limit(limits.of_process)
     return process
 
 
 def start_loader(memory_mb: int) -> Sandbox:
     """Start a process that loads data sets: nothing is hidden from it, and no algorithm runs there."""
-    process = start("pubench.child", (), _environment())
-    process.limit(memory_mb, 1)
+    process = start("pubench.child", (), _environment()).started()
+    process.limit(Limit(memory_mb=memory_mb, threads=1))
     return process
 
 

@@ -12,10 +12,9 @@ import os
 import select
 import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pubench.protocol import ProtocolError, Reply, Request
 from pubench.protocol.replies import Ended, Failed, Forked, Started
@@ -25,7 +24,7 @@ from pubench.sandbox.wire import REPLIES, Buffer, Envelope, encode
 from pubench.specs import Array
 from pubench.status import Problem, Status, problem_of_end
 
-__all__ = ["Sandbox", "SandboxError", "start"]
+__all__ = ["Ending", "Sandbox", "SandboxError"]
 
 START_SECONDS = 120.0
 _PATIENCE = 5.0
@@ -52,19 +51,30 @@ class Sandbox:
     pid : int
     end : callable
         Waits some seconds for the process, then ends it with all that it started, and returns its exit code.
+    parent : Sandbox, optional
+        The process that forked it.
 
     Attributes
     ----------
     memory_mb : int
         The most memory that it and its descendants may hold together; 0 for no limit.
+    number : int
+        The number of the last request; replies to earlier ones are ignored.
     """
 
-    def __init__(self, channel: socket.socket, printed: int, pid: int, end: Callable[[float], int]) -> None:
+    def __init__(
+        self,
+        channel: socket.socket,
+        printed: int,
+        pid: int,
+        end: Callable[[float], int],
+        parent: Sandbox | None = None,
+    ) -> None:
         self.pid, self.memory_mb = pid, 0
-        self._channel, self._printed, self._end = channel, printed, end
+        self._channel, self._printed, self._end, self._parent = channel, printed, end, parent
         self._buffer: Buffer[Reply] = Buffer(REPLIES)
         self._output = bytearray()
-        self._number = 0
+        self.number = 0
         self._deadline = self._looked = 0.0
         self.is_open = True
         channel.setblocking(False)
@@ -76,8 +86,8 @@ class Sandbox:
 
     def send(self, request: Request, arrays: Sequence[Array] = (), descriptors: Sequence[int] = ()) -> None:
         """Send a request."""
-        self._number += 1
-        view = memoryview(encode(request, arrays, number=self._number))
+        self.number += 1
+        view = memoryview(encode(request, arrays, number=self.number))
         while view:
             # The process may print, or die, before it has read everything: never block on the write alone.
             self._check()
@@ -99,7 +109,7 @@ class Sandbox:
             except ProtocolError as error:
                 raise self.misbehaved(f"sent an unreadable message: {error}") from None
             # A thread left behind by an earlier request may still send replies to it.
-            if envelope is not None and envelope.number == self._number:
+            if envelope is not None and envelope.number == self.number:
                 self._drain_ready()
                 return envelope
             if envelope is None:
@@ -114,17 +124,17 @@ class Sandbox:
             raise SandboxError(reply.problem)
         return reply
 
-    def limit(self, memory_mb: int, threads: int) -> None:
+    def limit(self, limit: Limit) -> None:
         """Limit the memory of the process with all its descendants, and the threads of its libraries."""
-        self.memory_mb = memory_mb
-        self.ask(Limit(memory_mb=memory_mb, threads=threads), seconds=START_SECONDS)
+        self.memory_mb = limit.memory_mb
+        self.ask(limit, seconds=START_SECONDS)
 
-    def fork(self) -> Sandbox:
-        """Return a new process that begins as a copy of this one."""
+    def fork(self, limit: Limit | None = None) -> Sandbox:
+        """Return a new process that begins as a copy of this one, limited from its start."""
         ours, theirs = socket.socketpair()
         printed, output = os.pipe()
         try:
-            reply = self.ask(Fork(), seconds=START_SECONDS, descriptors=(theirs.fileno(), output))
+            reply = self.ask(Fork(limit=limit), seconds=START_SECONDS, descriptors=(theirs.fileno(), output))
             if not isinstance(reply, Forked):
                 raise self.misbehaved(f"sent {type(reply).__name__} instead of a new process")
         except SandboxError:
@@ -135,10 +145,12 @@ class Sandbox:
             theirs.close()
             os.close(output)
         pid = reply.pid
-        forked = Sandbox(ours, printed, pid, lambda patience: self._reap(pid, patience))
-        return forked._started()
+        forked = Sandbox(ours, printed, pid, lambda patience: self._reap(pid, patience), parent=self)
+        forked.memory_mb = limit.memory_mb if limit is not None else 0
+        return forked
 
-    def _started(self) -> Sandbox:
+    def started(self) -> Sandbox:
+        """Wait until a new interpreter runs, and return it."""
         self.allow(START_SECONDS)
         if not isinstance(self.receive().message, Started):
             raise self.misbehaved("did not start as a process of pubench")
@@ -152,6 +164,23 @@ class Sandbox:
         # The process that forked it is gone, and the kernel has ended it.
         kill_tree(pid)
         return -signal.SIGKILL
+
+    def release(self, patience: float) -> Ending | None:
+        """End the process as :meth:`close` does, without waiting: the returned value waits, where there is one."""
+        parent = self._parent
+        if not self.is_open or parent is None or not parent.is_open:
+            self.close(patience)
+            return None
+        self.is_open = False
+        self._channel.close()
+        os.close(self._printed)
+        parent.allow(START_SECONDS)
+        try:
+            parent.send(Reap(pid=self.pid, patience=patience))
+        except SandboxError:
+            kill_tree(self.pid)
+            return None
+        return Ending(parent, self.pid, parent.number)
 
     def misbehaved(self, reason: str) -> SandboxError:
         """End a process that broke the protocol, and return the error to raise."""
@@ -227,27 +256,22 @@ class Sandbox:
         return SandboxError(Problem(problem.status, problem.error, output=self.output()))
 
 
-def start(module: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Sandbox:
-    """Start a process afresh: ``python -m module DESCRIPTOR WORKER ...`` with these environment variables."""
-    ours, theirs = socket.socketpair()
-    printed, output = os.pipe()
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(os.getpid()), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-        pass_fds=(theirs.fileno(),),
-        env=dict(environment),
-        start_new_session=True,
-    )
-    theirs.close()
-    os.close(output)
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A forked process that is being ended, with all that it started, by the one that forked it."""
 
-    def end(patience: float) -> int:
+    parent: Sandbox
+    pid: int
+    number: int
+
+    def wait(self) -> None:
+        """Wait until it and all that it started are gone."""
+        parent = self.parent
+        if not parent.is_open or parent.number != self.number:
+            # It is over: a process answers its requests one after the other, and ends what it forked when it ends.
+            return
+        parent.allow(START_SECONDS)
         try:
-            return process.wait(timeout=patience)
-        except subprocess.TimeoutExpired:
-            kill_tree(process.pid)
-            return process.wait()
-
-    return Sandbox(ours, printed, process.pid, end)._started()
+            parent.receive()
+        except SandboxError:
+            kill_tree(self.pid)

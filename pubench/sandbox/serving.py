@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import NoReturn
@@ -79,10 +80,10 @@ class _Process:
     def handle(self, request: Request, arrays: tuple[Array, ...]) -> None:
         try:
             match request:
-                case Fork():
-                    self._fork()
-                case Limit(memory_mb=memory_mb, threads=threads):
-                    _limit(memory_mb, threads)
+                case Fork(limit=limit):
+                    self._fork(limit)
+                case Limit():
+                    _apply(request)
                     self.channel.send(Done())
                 case Reap(pid=pid, patience=patience):
                     self.channel.send(Ended(code=self._reap(pid, patience)))
@@ -106,7 +107,7 @@ class _Process:
         alone = _count_threads() <= self._threads and not self._has_other_children()
         self.channel.send(Prepared(can_fork=alone))
 
-    def _fork(self) -> None:
+    def _fork(self, limit: Limit | None) -> None:
         descriptor, printed = self.channel.take_descriptors()
         parent = os.getpid()
         self._service.before_fork()
@@ -127,7 +128,8 @@ class _Process:
         os.close(printed)
         self.channel = Channel(descriptor)
         self._threads = _count_threads()
-        self.channel.send(Started())
+        if limit is not None:
+            _apply_or_end(limit)
 
     def _reap(self, pid: int, patience: float) -> int:
         """Wait for a forked process, end it after some seconds, and end what it left behind."""
@@ -181,20 +183,29 @@ def _count_threads() -> int:
         return threading.active_count()
 
 
-def _limit(memory_mb: int, threads: int) -> None:
+def _apply_or_end(limit: Limit) -> None:
+    """Limit a process that was just forked: nobody would hear of a problem, and no task may run without its limits."""
+    try:
+        _apply(limit)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def _apply(limit: Limit) -> None:
     """Let an allocation beyond the limit fail at once; the worker's watch catches what this cannot."""
-    limit = memory_mb * 2**20
+    size = limit.memory_mb * 2**20
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if hard == resource.RLIM_INFINITY or limit <= hard:
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+    if hard == resource.RLIM_INFINITY or size <= hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
     # A crash is reported as a row; a core file would only fill the disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    if threads > 1:
+    if limit.threads > 1:
         # What forks has a single thread; libraries that it has loaded are told here.
         from threadpoolctl import threadpool_limits
 
-        os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
-        threadpool_limits(threads)
+        os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(limit.threads)))
+        threadpool_limits(limit.threads)
 
 
 def _ended(pid: int, patience: float) -> int | None:

@@ -95,7 +95,7 @@ class ScriptedSandbox(Sandbox):
     """A process that says what a test wrote down, byte by byte, and then falls silent."""
 
     def __init__(self, replies):
-        self.is_open, self._number = True, 1
+        self.is_open, self.number = True, 1
         self._buffer, self._replies = Buffer(REPLIES), replies
 
     def send(self, request, arrays=(), descriptors=()):

@@ -1,7 +1,7 @@
-"""The process that runs metrics: ``python -m pubench.run.evaluator``, with true classes and without algorithms.
+"""The process that runs metrics: ``python -m pubench.evaluator``, with true classes and without algorithms.
 
 Metrics are plugins' functions: one that hangs or crashes must not take the worker with it, so they run here, each
-request in a fork of its own.
+request in a fork of its own. It imports little, so that it starts and forks quickly.
 """
 
 from __future__ import annotations
