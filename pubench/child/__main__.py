@@ -6,26 +6,23 @@ for a reference algorithm that is named for it.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
 
 from pubench.child.answering import serve_requests
-from pubench.child.confinement import Confinement, confine
 from pubench.sandbox.linux import die_with_parent
 
 __all__ = ["main"]
 
-_SHARED_MEMORY_MB = 1024
-
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve requests: the arguments are a descriptor, the worker's process, and the places to hide, if any."""
-    descriptor, worker, *hidden = arguments
+    """Serve requests: the arguments are a descriptor, the worker's process, and modules to import first."""
+    descriptor, worker, *modules = arguments
     die_with_parent(int(worker))
-    confinement: Confinement | None = None
-    if hidden:
-        confinement = confine(hidden, shared_memory_mb=_SHARED_MEMORY_MB)
-    serve_requests(int(descriptor), confinement)
+    for module in modules:
+        importlib.import_module(module)
+    serve_requests(int(descriptor))
 
 
 if __name__ == "__main__":

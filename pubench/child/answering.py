@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NoReturn, assert_never
 
-from pubench.child.confinement import Confinement
+from pubench.child.confinement import Confinement, confine
 from pubench.child.shared_memory import Snapshot, empty_shared_memory, look_at_shared_memory
 from pubench.plugins.imports import import_all
 from pubench.protocol import ProtocolError, Request
 from pubench.protocol.requests import (
+    Enter,
     EvaluateRequest,
     FitRequest,
     Fork,
@@ -29,19 +30,36 @@ from pubench.specs import Array
 __all__ = ["serve_requests"]
 
 
-def serve_requests(descriptor: int, confinement: Confinement | None) -> NoReturn:
-    """Serve requests on a descriptor; only a confined process runs algorithms."""
-    channel = Channel(descriptor)
-    if confinement is None:
-        serve(channel, _Child())
-    _import_what_algorithms_need()
-    serve(channel, _ConfinedChild(confinement))
+_SHARED_MEMORY_MB = 1024
+
+
+def serve_requests(descriptor: int) -> NoReturn:
+    """Serve requests on a descriptor."""
+    serve(Channel(descriptor), _Child())
 
 
 class _Child(Service):
-    """Loads data sets."""
+    """Loads data sets, or runs algorithms once it is confined, and removes the shared memory that they leave."""
 
     load = staticmethod(import_all)
+
+    def __init__(self) -> None:
+        self._confinement: Confinement | None = None
+        self._before = Snapshot()
+
+    def hide(self, places: tuple[str, ...]) -> None:
+        """Hide the places of the truth."""
+        self._confinement = confine(places, shared_memory_mb=_SHARED_MEMORY_MB)
+
+    def before_fork(self) -> None:
+        """Look at what is there before a task."""
+        if self._confinement is not None:
+            self._before = look_at_shared_memory(self._confinement)
+
+    def after_fork(self) -> None:
+        """Remove what a task left."""
+        if self._confinement is not None:
+            empty_shared_memory(self._confinement, self._before)
 
     def answer(self, request: Request, arrays: tuple[Array, ...], channel: Channel) -> None:
         """Answer a request; each kind imports only what it needs."""
@@ -66,29 +84,16 @@ class _Child(Service):
                 from pubench.child.warm_up import warm_up
 
                 warm_up(request)
-            case OracleValues() | EvaluateRequest() | StagesRequest() | Fork() | Limit() | Reap() | Prepare():
+            case (
+                OracleValues()
+                | EvaluateRequest()
+                | StagesRequest()
+                | Enter()
+                | Fork()
+                | Limit()
+                | Reap()
+                | Prepare()
+            ):
                 raise ProtocolError(f"{type(request).__name__} is not for the child")
             case _:
                 assert_never(request)
-
-
-class _ConfinedChild(_Child):
-    """Runs algorithms, and removes the shared memory that they leave."""
-
-    def __init__(self, confinement: Confinement) -> None:
-        self._confinement, self._before = confinement, Snapshot()
-
-    def before_fork(self) -> None:
-        """Look at what is there before a task."""
-        self._before = look_at_shared_memory(self._confinement)
-
-    def after_fork(self) -> None:
-        """Remove what a task left."""
-        empty_shared_memory(self._confinement, self._before)
-
-
-def _import_what_algorithms_need() -> None:
-    """Import once, in the process that all others are forked from, what every task needs."""
-    import pubench.base
-    import pubench.child.final_fit
-    import pubench.child.trial  # noqa: F401

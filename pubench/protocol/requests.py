@@ -17,6 +17,7 @@ else:
     Params = Mapping[str, Any]
 
 __all__ = [
+    "Enter",
     "EvaluateRequest",
     "FitRequest",
     "Fork",
@@ -45,6 +46,15 @@ class Fork(msgspec.Struct, frozen=True, kw_only=True, tag="fork"):
     """Fork, and limit the new process. Two descriptors come along: its channel and its output."""
 
     limit: Limit | None
+
+
+class Enter(msgspec.Struct, frozen=True, kw_only=True, tag="enter"):
+    """Take on the environment of a run: variables, where modules are found, the current folder; then hide places."""
+
+    environment: Mapping[str, str]
+    path: tuple[str, ...]
+    folder: str
+    hidden: tuple[str, ...]
 
 
 class Reap(msgspec.Struct, frozen=True, kw_only=True, tag="reap"):
@@ -150,6 +160,7 @@ class StagesRequest(msgspec.Struct, frozen=True, kw_only=True, tag="stages"):
 Request: TypeAlias = (
     Limit
     | Fork
+    | Enter
     | Reap
     | Prepare
     | WarmUp

@@ -8,18 +8,21 @@ from pubench.data.truth import hidden_places
 from pubench.plan.jobs import Job
 from pubench.run.labels import LabelledRows, label_job
 from pubench.sandbox import Processes
+from pubench.sandbox.fork_server import ServerKind
 
 __all__ = ["Workplace"]
 
 _KEPT_ROWS = 4
+_ALGORITHMS = ServerKind("pubench.child", ("pubench.base", "pubench.child.final_fit", "pubench.child.trial"))
+_METRICS = ServerKind("pubench.evaluator")
 
 
 class Workplace:
     """The processes of one worker: those that run algorithms, and those that run metrics."""
 
     def __init__(self) -> None:
-        self.algorithms = Processes("pubench.child", hidden_places())
-        self.metrics = Processes("pubench.evaluator")
+        self.algorithms = Processes(_ALGORITHMS, hidden_places())
+        self.metrics = Processes(_METRICS)
         self._rows: OrderedDict[tuple[str, ...], LabelledRows] = OrderedDict()
 
     def rows(self, job: Job) -> LabelledRows:

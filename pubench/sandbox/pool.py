@@ -1,8 +1,9 @@
 """A fresh process for every task, forked from a warm one that has imported the plugin and run nothing since.
 
-Three generations: a base process that has imported pubench and the scientific packages; for each estimator a warm
-process, forked from the base, that has imported the plugin and made one fixed warm-up fit; for each task a process
-forked from the warm one, which ends with its task. What ran before cannot matter: nothing that ran is an ancestor.
+Four generations: a fork server that has imported pubench and the scientific packages; for each run a base process,
+from which the truth is hidden; for each estimator a warm process that has imported the plugin and made one fixed
+warm-up fit; for each task a process of its own, which ends with its task. What ran before cannot matter: nothing that
+ran is an ancestor.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pubench.protocol.replies import Prepared
-from pubench.protocol.requests import Limit, Prepare, WarmUp
+from pubench.protocol.requests import Enter, Limit, Prepare, WarmUp
+from pubench.sandbox.fork_server import ServerKind, fork_server
 from pubench.sandbox.guard import child_environment
 from pubench.sandbox.process import START_SECONDS, Ending, Sandbox, SandboxError
 from pubench.sandbox.serving import THREAD_VARIABLES
@@ -58,23 +60,23 @@ class Processes:
 
     Parameters
     ----------
-    module : str
-        What the base process runs.
+    kind : ServerKind
+        What the processes run, and what they have imported.
     hidden : sequence of str
         The places that it must not see; a process from which something is hidden is marked as one that runs
         algorithms.
     """
 
-    def __init__(self, module: str, hidden: Sequence[str] = ()) -> None:
-        self._module, self._hidden = module, tuple(hidden)
+    def __init__(self, kind: ServerKind, hidden: Sequence[str] = ()) -> None:
+        self._kind, self._hidden = kind, tuple(hidden)
         self._base: Sandbox | None = None
         self._kept: OrderedDict[tuple[object, ...], _Warm] = OrderedDict()
         self._ending: Ending | None = None
 
     def begin(self) -> None:
-        """Start the base process without waiting for it: its imports take longer than most tasks."""
+        """Let imports begin without waiting for them: they take longer than most tasks."""
         if self._base is None and _CAN_FORK:
-            self._base = self._start()
+            fork_server(self._kind, self._environment())
 
     @contextlib.contextmanager
     def task(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None = None) -> Iterator[Sandbox]:
@@ -175,24 +177,33 @@ class Processes:
 
     def _fresh(self, prepare: Prepare) -> Sandbox:
         """Start an interpreter for a single task."""
-        process = self._start().started()
+        process = start(self._kind.module, (), self._environment()).started()
+        self._enter(process)
         _prepared(process, prepare)
         return process
 
     def _forked_base(self) -> Sandbox:
-        """Fork the base process, starting it first, or again where something has ended it."""
+        """Fork the base process, making it first, or again where something has ended it."""
         if self._base is not None and self._base.is_open:
             with contextlib.suppress(SandboxError):
                 return self._base.fork()
             self._base.close()
-        self._base = self._start().started()
+        self._base = fork_server(self._kind, self._environment()).fork()
+        self._enter(self._base)
         return self._base.fork()
 
-    def _start(self) -> Sandbox:
+    def _enter(self, process: Sandbox) -> None:
+        enter = Enter(
+            environment=self._environment(),
+            path=_module_path(),
+            folder=_current_folder(),
+            hidden=self._hidden,
+        )
+        process.ask(enter, seconds=START_SECONDS)
+
+    def _environment(self) -> dict[str, str]:
         environment = _environment()
-        if self._hidden:
-            environment = child_environment(environment)
-        return start(self._module, self._hidden, environment)
+        return child_environment(environment) if self._hidden else environment
 
 
 def _prepared(process: Sandbox, prepare: Prepare) -> bool:
@@ -230,6 +241,16 @@ def _environment() -> dict[str, str]:
     It finds the modules that this process finds and no others. Libraries begin with one thread, so that the process
     can be confined and forked, and hashes of texts are the same in every process.
     """
-    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
-    fixed = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
+    fixed = {"PYTHONPATH": os.pathsep.join(_module_path()), "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
     return os.environ | dict.fromkeys(THREAD_VARIABLES, "1") | fixed
+
+
+def _module_path() -> tuple[str, ...]:
+    return tuple(map(os.path.abspath, sys.path))
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""

@@ -12,6 +12,7 @@ import os
 import select
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -77,8 +78,19 @@ class Sandbox:
         self.number = 0
         self._deadline = self._looked = 0.0
         self.is_open = True
+        # Threads may share a process that they fork others from.
+        self._lock = threading.RLock()
         channel.setblocking(False)
         os.set_blocking(printed, False)
+
+    def is_running(self) -> bool:
+        """Whether the other side still listens."""
+        try:
+            return self.is_open and self._channel.recv(1, socket.MSG_PEEK) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
 
     def allow(self, seconds: float) -> None:
         """Start the clock: whatever is sent and received from now on may take so many seconds."""
@@ -117,9 +129,10 @@ class Sandbox:
 
     def ask(self, request: Request, *, seconds: float, descriptors: Sequence[int] = ()) -> Reply:
         """Send a request that has one reply and return it; a problem is raised as SandboxError."""
-        self.allow(seconds)
-        self.send(request, descriptors=descriptors)
-        reply = self.receive().message
+        with self._lock:
+            self.allow(seconds)
+            self.send(request, descriptors=descriptors)
+            reply = self.receive().message
         if isinstance(reply, Failed):
             raise SandboxError(reply.problem)
         return reply

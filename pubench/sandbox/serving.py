@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import os
 import resource
 import sys
@@ -19,7 +20,7 @@ from typing import NoReturn
 
 from pubench.protocol import ProtocolError, Request
 from pubench.protocol.replies import Done, Ended, Failed, Forked, Prepared, Started
-from pubench.protocol.requests import Fork, Limit, Prepare, Reap, WarmUp
+from pubench.protocol.requests import Enter, Fork, Limit, Prepare, Reap, WarmUp
 from pubench.sandbox.channel import Channel
 from pubench.sandbox.linux import die_with_parent, own_subreaper
 from pubench.sandbox.tree import descendants, kill_tree, parent_of
@@ -43,6 +44,10 @@ class Service(ABC):
     @abstractmethod
     def answer(self, request: Request, arrays: tuple[Array, ...], channel: Channel) -> None:
         """Answer a request that is not about processes; what is raised is sent as a problem."""
+
+    def hide(self, places: tuple[str, ...]) -> None:
+        """Hide places from this process and from all that it starts, before any plugin runs."""
+        raise ProtocolError("this process hides nothing")
 
     def before_fork(self) -> None:  # noqa: B027 - most processes have nothing to prepare
         """Prepare for a process that will be forked."""
@@ -85,6 +90,8 @@ class _Process:
                 case Limit():
                     _apply(request)
                     self.channel.send(Done())
+                case Enter():
+                    self._enter(request)
                 case Reap(pid=pid, patience=patience):
                     self.channel.send(Ended(code=self._reap(pid, patience)))
                 case Prepare(files=files, imports=imports):
@@ -101,6 +108,17 @@ class _Process:
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(OSError, ValueError):
                     stream.flush()
+
+    def _enter(self, request: Enter) -> None:
+        os.environ.clear()
+        os.environ.update(request.environment)
+        sys.path[:] = request.path
+        importlib.invalidate_caches()
+        with contextlib.suppress(OSError):
+            os.chdir(request.folder)
+        if request.hidden:
+            self._service.hide(request.hidden)
+        self.channel.send(Done())
 
     def _send_prepared(self) -> None:
         _freeze()
