@@ -86,6 +86,7 @@ class Provenance(_Stored):
     python: Text = ""
     platform: Text = ""
     cpu: Text = ""
+    arithmetic: Text = ""
     cores: Text = ""
     memory_mb: Text = ""
     packages: Mapping[str, Text] = {}

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from packaging.requirements import Requirement
 
 from pubench.plugins.registry import Registry
+from pubench.results.arithmetic import arithmetic
 from pubench.specs import JSONValue
 
 __all__ = ["gather"]
@@ -28,6 +29,7 @@ def gather(
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cpu": _cpu(),
+        "arithmetic": arithmetic(),
         "cores": os.cpu_count(),
         "memory_mb": _memory_mb(),
         "packages": {**_packages()},

@@ -47,18 +47,23 @@ def test_four_of_five_comparable_numbers_are_within_or_better() -> None:
     assert good >= 0.8 * sum(found.total() for found in verdicts)
 
 
+def keys(file: Path) -> list[tuple[str, str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return [(row["key"], row["status"]) for row in csv.DictReader(lines)]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("data_root")
 @pytest.mark.parametrize("name", PAPERS)
-def test_a_fresh_run_of_the_smoke_size_gives_the_same_bytes_and_a_second_run_nothing(
+def test_a_fresh_run_of_the_smoke_size_gives_the_same_cells_and_a_second_run_nothing(
     name: str, tmp_path: Path
 ) -> None:
-    if differ := what_differs(committed_page(name)):
-        pytest.skip(f"not what the committed report was made with: {', '.join(differ)}")
     pubench(tmp_path, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", PUBENCH_OFFLINE="1")
     run = tmp_path / "runs" / f"{name}-smoke"
     pubench(tmp_path, "export", run, "--no-times", "--out", tmp_path / "smoke.csv")
-    assert (tmp_path / "smoke.csv").read_bytes() == (REPORTS / name / "smoke.csv").read_bytes()
+    if not what_differs(committed_page(name)):
+        assert (tmp_path / "smoke.csv").read_bytes() == (REPORTS / name / "smoke.csv").read_bytes()
+    assert keys(tmp_path / "smoke.csv") == keys(REPORTS / name / "smoke.csv")
     stored = {file.name: file.read_bytes() for file in run.glob("*.jsonl")}
     pubench(tmp_path, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", PUBENCH_OFFLINE="1")
     assert {file.name: file.read_bytes() for file in run.glob("*.jsonl")} == stored

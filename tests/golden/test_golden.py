@@ -21,6 +21,11 @@ from pubench.suite import bundled_suites
 
 HERE = Path(__file__).parent
 PLANS = json.loads((HERE / "plans.json").read_text(encoding="utf-8"))
+WITHOUT_AVX512 = {
+    "4070ae8cf07abd15d8d851fd2fdb753f": "30993f32b7749e8840e8bbebbd558161",
+    "7e5c5f51f8478004f2027209af129c45": "8ef15ec9f8fbffcb9e681b664143ae2b",
+}
+"""The fingerprints of the moons, on record and where NumPy's sine and cosine have other last digits."""
 GENERATED = [name for name, found in DATASETS.items() if "cache" in found]
 
 
@@ -76,4 +81,5 @@ def test_cached_data_keep_their_name_and_fingerprint(name: str, registry: Regist
     dataset, params = json.loads(name)
     found = load_stored(registry.dataset(dataset), params)
     assert Path(found.folder).name == DATASETS[name]["cache"]
-    assert found.fingerprint == DATASETS[name]["meta"]["fingerprint"]
+    recorded = DATASETS[name]["meta"]["fingerprint"]
+    assert found.fingerprint in (recorded, WITHOUT_AVX512.get(recorded))

@@ -6,8 +6,7 @@ import re
 from importlib.metadata import version
 from pathlib import Path
 
-from pubench.plugins.discovery import discover
-from pubench.results.provenance import gather
+from pubench.results.arithmetic import arithmetic
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
@@ -23,5 +22,4 @@ def what_differs(page: str) -> list[str]:
     made_with = dict(re.findall(r"<dt>(\w+)</dt><dd>([^<]+)</dd>", page))
     committed = dict(entry.split(" ") for entry in made_with["Packages"].split(", "))
     differ = [name for name in DECIDE if committed.get(name) != version(name)]
-    here = gather(discover(third_party=False), {}, {})
-    return differ + ([] if made_with["Processor"].startswith(str(here["cpu"])) else ["processor"])
+    return differ + ([] if made_with.get("Arithmetic") == arithmetic() else ["arithmetic"])

@@ -33,6 +33,7 @@ def run_facts(run: Provenance) -> RunFacts:
         "Python": run.python,
         "Platform": run.platform,
         "Processor": ", ".join(f"{value}{unit}" for value, unit in units if value),
+        "Arithmetic": str(run.arithmetic),
         "Packages": ", ".join(f"{name} {version}" for name, version in run.packages.items()),
         "Plugins": ", ".join(f"{one.plugin} ({one.distribution} {one.version})" for one in run.plugins),
     }
