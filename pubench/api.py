@@ -217,6 +217,7 @@ def _run(
             store,
             execution,
             progress.done if progress is not None else lambda cell, record: None,
+            note=progress.note if progress is not None else lambda text: None,
             trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
             retried=retry_failed,
         )

@@ -16,7 +16,19 @@ from numpy.typing import NDArray
 from pubench.data.cache import FEATURES, TRUTH, cache_root, digest
 from pubench.specs import Array
 
-__all__ = ["hidden_places", "read_posterior", "read_sides", "read_split", "read_target", "truth_path"]
+__all__ = [
+    "hidden_places",
+    "lend_truth",
+    "read_posterior",
+    "read_sides",
+    "read_split",
+    "read_target",
+    "return_truth",
+    "truth_path",
+]
+
+# True classes that a driver has lent to this process, by the name that stands for their path: they are on no disk here.
+_LENT: dict[str, Array] = {}
 
 
 def truth_path(folder: Path) -> Path:
@@ -49,7 +61,7 @@ def hidden_places(files: Iterable[str] = ()) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def read_target(truth: str) -> NDArray[np.int32]:
     """Return the class number of each row, shape (n,)."""
-    codes: NDArray[np.int32] = np.load(truth)
+    codes: NDArray[np.int32] = _read(Path(truth))
     return codes
 
 
@@ -65,12 +77,31 @@ def read_sides(truth: str, classes: Mapping[int, int]) -> NDArray[np.int8]:
 @lru_cache(maxsize=4)
 def read_split(truth: str) -> Array:
     """Return ``"train"`` or ``"test"`` of each row, shape (n,)."""
-    split: Array = np.load(Path(truth).with_suffix(".split.npy"))
-    return split
+    return _read(Path(truth).with_suffix(".split.npy"))
 
 
 @lru_cache(maxsize=4)
 def read_posterior(truth: str) -> NDArray[np.float64]:
     """Return Pr(y = 1 | x) of each row, shape (n,), where the data set knows it."""
-    posterior: NDArray[np.float64] = np.load(Path(truth).with_suffix(".posterior.npy"))
+    posterior: NDArray[np.float64] = _read(Path(truth).with_suffix(".posterior.npy"))
     return posterior
+
+
+def _read(path: Path) -> Array:
+    lent = _LENT.get(str(path))
+    if lent is not None:
+        return lent
+    stored: Array = np.load(path)
+    return stored
+
+
+def lend_truth(arrays: Mapping[Path, Array]) -> None:
+    """Keep true classes in memory, under paths at which there is no file."""
+    _LENT.update({str(path): array for path, array in arrays.items()})
+
+
+def return_truth() -> None:
+    """Forget all true classes that were lent to this process."""
+    _LENT.clear()
+    for reader in (read_target, read_split, read_posterior):
+        reader.cache_clear()

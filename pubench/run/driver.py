@@ -32,7 +32,7 @@ class Progress(Protocol):
         """Take the record of a cell that has ended."""
 
     def note(self, text: str) -> None:
-        """Take a sentence that the user should read, before the run begins."""
+        """Take a sentence that the user should read."""
 
 
 def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
@@ -60,6 +60,7 @@ def run_jobs(
     execution: Execution,
     on_record: Callable[[Cell, Record], None],
     *,
+    note: Callable[[str], None] = lambda text: None,
     trials: Mapping[str, Sequence[StoredTrial]] | None = None,
     retried: bool = False,
 ) -> None:
@@ -72,12 +73,14 @@ def run_jobs(
     execution : Execution
     on_record : callable
         Is called for each cell that has ended.
+    note : callable
+        Is called with each sentence about workers that the user should read.
     trials : mapping of str to sequence of StoredTrial
         The stored trials of earlier runs, by the key of their search.
     retried : bool
         Whether failed cells are run again: their searches get their whole time again, and failed trials another try.
     """
-    backend = make_backend(execution)
+    backend = make_backend(execution, note)
     at_once = True
     try:
         _Driver(jobs, store, backend, on_record, trials or {}, retried=retried).run()

@@ -34,9 +34,17 @@ __all__ = ["execute"]
 
 
 def execute(task: Task, workplace: Workplace) -> Outcome:
-    """Return the outcome of a task, whatever happens."""
+    """Return the outcome of a task, whatever a plugin does.
+
+    Raises
+    ------
+    OSError
+        If the stored data set cannot be read: that is no result of a cell.
+    """
     try:
         labelled = workplace.rows(task.job)
+    except OSError:
+        raise
     except Exception as error:
         return Outcome(None, Problem.of(error))
     rows = _counts(labelled)

@@ -34,6 +34,11 @@ class Workplace:
                 self._rows.popitem(last=False)
         return self._rows[key]
 
+    def kill(self) -> None:
+        """End all processes at once, also while another thread waits for one of them."""
+        self.algorithms.kill()
+        self.metrics.kill()
+
     def close(self) -> None:
         """End all processes."""
         self._rows.clear()

@@ -22,6 +22,7 @@ from pubench.sandbox.guard import child_environment
 from pubench.sandbox.process import START_SECONDS, Ending, Sandbox, SandboxError
 from pubench.sandbox.serving import THREAD_VARIABLES
 from pubench.sandbox.starting import start
+from pubench.sandbox.tree import kill_tree
 
 __all__ = ["Processes", "TaskLimits", "start_loader"]
 
@@ -116,6 +117,12 @@ class Processes:
         base, self._base = self._base, None
         if base is not None:
             base.close()
+
+    def kill(self) -> None:
+        """End the base process with all below it, also from another thread than the one that uses them."""
+        base = self._base
+        if base is not None:
+            kill_tree(base.pid)
 
     def _process(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None) -> Sandbox:
         warm = self._warm(prepare, limits, warm_up)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pubench.errors import PubenchError
 from pubench.plugins.imports import resolve
 from pubench.run.backends.base import BACKENDS, Backend, Execution, Finished
@@ -9,8 +11,8 @@ from pubench.run.backends.base import BACKENDS, Backend, Execution, Finished
 __all__ = ["Backend", "Execution", "Finished", "make_backend"]
 
 
-def make_backend(execution: Execution) -> Backend:
-    """Return the backend that an execution names, connected.
+def make_backend(execution: Execution, note: Callable[[str], None]) -> Backend:
+    """Return the backend that an execution names, connected; it says what the user should know with ``note``.
 
     Raises
     ------
@@ -18,7 +20,7 @@ def make_backend(execution: Execution) -> Backend:
         If it needs a package that is not installed.
     """
     try:
-        backend: Backend = resolve(BACKENDS[execution.backend])(execution)
+        backend: Backend = resolve(BACKENDS[execution.backend])(execution, note)
     except ImportError as error:
         raise PubenchError(
             f"backend '{execution.backend}' needs the package '{error.name}'; install it and try again"

@@ -2,45 +2,122 @@
 
 from __future__ import annotations
 
+import contextlib
+import queue
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from pubench.run.backends.base import Execution, Finished
-from pubench.run.tasks import Task
-from pubench.run.worker import work
+from pubench.data.pulled import Parcel
+from pubench.run.backends.base import Execution
+from pubench.run.backends.cluster import Cluster, ClusterError, Heard
+from pubench.run.remote import Answer, RemoteTask, end_run, work_remotely
 
 __all__ = ["Dask"]
 
+_MOMENT = 0.5
 
-class Dask:
+
+@dataclass(frozen=True, slots=True)
+class _Scattered:
+    """Bytes in the memory of the cluster; a worker fetches them when it asks for them."""
+
+    future: Any  # edge: distributed ships no types
+
+    def pull(self) -> bytes:
+        return bytes(self.future.result())
+
+
+def _work(remote: RemoteTask) -> tuple[str, Answer]:
+    from distributed import get_worker
+
+    return get_worker().address, work_remotely(remote)
+
+
+class Dask(Cluster):
     """The workers of a cluster, or of a local one where no address is given."""
 
-    def __init__(self, execution: Execution) -> None:
-        from distributed import Client, as_completed
+    def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
+        import dask
+        import distributed
 
-        # edge: distributed ships no types
-        client: Any = Client
-        options: dict[str, Any] = {} if execution.address else {"n_workers": execution.jobs}
-        self._client = client(execution.address, **options)
-        self.workers = max(1, sum(self._client.nthreads().values()))
-        self._completed: Any = as_completed()
-        self._numbers: dict[str, int] = {}
+        super().__init__(note)
+        self._where = execution.address or "this machine"
+        make: Any = distributed.Client
+        local = {"n_workers": execution.jobs, "threads_per_worker": 1, "dashboard_address": None}
+        arguments = {} if execution.address else local
+        try:
+            # A task that ends its worker is run again by the driver's rules; on a cluster of others theirs hold.
+            with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+                self._client: Any = make(execution.address, **arguments)
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"no dask scheduler answers at {self._where} ({error})") from None
+        self._heard: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._sent: dict[str, tuple[int, frozenset[str]]] = {}
+        self._futures, self._count = dict[str, Any](), 0
 
-    def submit(self, number: int, task: Task) -> None:
-        """Take a task."""
-        future = self._client.submit(work, task, pure=False, key=f"pubench-{id(self)}-{number}", retries=0)
-        self._numbers[future.key] = number
-        self._completed.add(future)
+    def put(self, content: bytes) -> Parcel:
+        """Send some bytes into the cluster's memory."""
+        self.wait_for_workers()
+        return _Scattered(self._asked(lambda: self._client.scatter([content], hash=False))[0])
 
-    def wait(self) -> list[Finished]:
-        """Wait until a task has finished, or its worker was lost too often."""
-        future = next(self._completed)
-        number = self._numbers.pop(future.key)
-        return [Finished(number, future.result() if future.status == "finished" else None)]
+    def send(self, number: int, remote: RemoteTask) -> None:
+        """Submit a task, to the workers that are left if some were dropped."""
+        self._count += 1
+        key, where = f"pubench-{self.run}-{self._count}", frozenset(self.allowed() if self.dropped else ())
+        options = {"workers": list(where)} if where else {}
+        future = self._asked(lambda: self._client.submit(_work, remote, key=key, pure=False, **options))
+        self._sent[key], self._futures[key] = (number, where), future
+        future.add_done_callback(self._heard.put)
+
+    def hear(self) -> list[Heard]:
+        """Take what has come back."""
+        try:
+            future = self._heard.get(timeout=_MOMENT)
+        except queue.Empty:
+            return []
+        if self._futures.pop(future.key, None) is None:
+            return []
+        number, _ = self._sent.pop(future.key)
+        if future.status == "finished":
+            return [(number, *future.result())]
+        if future.status in ("cancelled", "lost"):
+            raise self._lost()
+        if type(error := future.exception()).__name__ == "KilledWorker":
+            return [(number, "", None)]
+        # A worker that cannot import pubench cannot say so: it fails at whatever it is asked.
+        asked = self._asked(lambda: self._client.run(end_run, "", on_error="return"))
+        for worker, found in asked.items():
+            if found is not None:
+                self.drop(worker, f"it cannot run pubench ({type(found).__name__}: {found})")
+        if not self.dropped:
+            raise ClusterError(f"a worker failed with {type(error).__name__}: {error}")
+        return [(number, "", Answer(None, str(error)))]
+
+    def look(self) -> Mapping[str, int]:
+        """Ask the scheduler for its workers; tasks that were meant for workers which are gone are sent again."""
+        slots: Mapping[str, int] = self._asked(self._client.nthreads)
+        for key, (number, where) in list(self._sent.items()):
+            if where and not where & slots.keys():
+                del self._sent[key]
+                self._futures.pop(key).cancel()
+                self.again(number)
+        return slots
+
+    def _asked(self, question: Callable[[], Any]) -> Any:
+        if self._client.status not in ("running", "connecting"):
+            raise self._lost()
+        try:
+            return question()
+        except (OSError, TimeoutError):
+            raise self._lost() from None
+
+    def _lost(self) -> ClusterError:
+        return ClusterError(f"the dask scheduler at {self._where} is gone")
 
     def close(self, *, at_once: bool = False) -> None:
-        """Leave the cluster; a local one is ended."""
-        if not at_once:
-            from pubench.run.worker import close_workplace
-
-            self._client.run(close_workplace)
-        self._client.close()
+        """Leave the cluster, end this run's processes on it, and a local one as a whole."""
+        with contextlib.suppress(Exception), contextlib.closing(self._client):
+            if self._client.status == "running":
+                self._client.cancel(list(self._futures.values()), force=True)
+                self._client.run(end_run, self.run, on_error="ignore")

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 
 from pubench.run.backends.base import Backend, Execution, Finished
@@ -20,7 +20,7 @@ __all__ = ["Loky", "make"]
 _LOOK_SECONDS = 0.5
 
 
-def make(execution: Execution) -> Backend:
+def make(execution: Execution, note: Callable[[str], None]) -> Backend:
     """Return worker processes; a single one would only cost its start."""
     return Loky(execution) if execution.jobs > 1 else Inline()
 

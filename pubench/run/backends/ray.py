@@ -2,45 +2,111 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from pubench.run.backends.base import Execution, Finished
-from pubench.run.tasks import Task
-from pubench.run.worker import work
+from pubench.data.pulled import Parcel
+from pubench.run.backends.base import Execution
+from pubench.run.backends.cluster import Cluster, ClusterError, Heard
+from pubench.run.remote import Answer, RemoteTask, work_remotely
 
 __all__ = ["Ray"]
 
+_MOMENT = 0.5
 
-class Ray:
-    """The processors of a cluster, or of this machine where no address is given."""
 
-    def __init__(self, execution: Execution) -> None:
+@dataclass(frozen=True, slots=True)
+class _Put:
+    """Bytes in ray's object store; a worker fetches them when it asks for them."""
+
+    reference: Any  # edge: ray is installed only where it is used
+
+    def pull(self) -> bytes:
         import ray
 
-        # edge: ray ships no types
+        content: bytes = ray.get(self.reference)
+        return content
+
+
+def _work(remote: RemoteTask) -> tuple[str, Answer]:
+    import ray
+
+    return str(ray.get_runtime_context().get_node_id()), work_remotely(remote)
+
+
+class Ray(Cluster):
+    """The processors of a cluster, or of this machine where no address is given."""
+
+    def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
+        import ray
+
+        super().__init__(note)
         self._ray: Any = ray
-        local = {} if execution.address else {"num_cpus": execution.jobs}
-        ray.init(address=execution.address, ignore_reinit_error=True, **local)
-        self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._work: Any = ray.remote(max_retries=0)(work)
+        self._where = execution.address or "this machine"
+        quiet: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+        here = {"num_cpus": execution.jobs, **quiet}
+        cluster = {"address": execution.address, "log_to_driver": False, "logging_level": "ERROR"}
+        try:
+            self._ray.init(**(cluster if execution.address else here))
+        except (ConnectionError, OSError, ValueError, RuntimeError) as error:
+            raise ClusterError(f"no ray cluster answers at {self._where} ({error})") from None
+        # The driver decides what is run again.
+        self._work: Any = self._ray.remote(max_retries=0)(_work)
         self._numbers: dict[Any, int] = {}
 
-    def submit(self, number: int, task: Task) -> None:
-        """Take a task."""
-        self._numbers[self._work.remote(task)] = number
+    def put(self, content: bytes) -> Parcel:
+        """Put some bytes into the object store."""
+        return _Put(self._asked(lambda: self._ray.put(content)))
 
-    def wait(self) -> list[Finished]:
-        """Wait until a task has finished, or its worker was lost."""
-        done, _ = self._ray.wait(list(self._numbers), num_returns=1)
-        return [self._finished(reference) for reference in done]
+    def send(self, number: int, remote: RemoteTask) -> None:
+        """Submit a task; ray itself chooses the node."""
+        self._numbers[self._asked(lambda: self._work.remote(remote))] = number
 
-    def _finished(self, reference: Any) -> Finished:
+    def hear(self) -> list[Heard]:
+        """Take what has come back."""
+        done, _ = self._asked(
+            lambda: self._ray.wait(list(self._numbers), num_returns=1, timeout=_MOMENT, fetch_local=False)
+        )
+        return [self._heard(reference) for reference in done]
+
+    def _heard(self, reference: Any) -> Heard:
         number = self._numbers.pop(reference)
+        errors = self._ray.exceptions
         try:
-            return Finished(number, self._ray.get(reference))
-        except self._ray.exceptions.RayError:
-            return Finished(number, None)
+            worker, answer = self._ray.get(reference)
+        except (
+            errors.WorkerCrashedError,
+            errors.NodeDiedError,
+            errors.OutOfMemoryError,
+            errors.ObjectLostError,
+        ):
+            return number, "", None
+        except errors.RayTaskError as error:
+            raise ClusterError(f"a worker failed with {error.cause!r}") from None
+        except errors.RayError as error:
+            raise ClusterError(f"the ray cluster at {self._where} is gone ({error})") from None
+        return number, worker, answer
+
+    def look(self) -> Mapping[str, int]:
+        """Return the processors of each node."""
+        nodes = self._asked(self._ray.nodes)
+        return {
+            node["NodeID"]: int(node["Resources"].get("CPU", 0))
+            for node in nodes
+            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+        }
+
+    def _asked(self, question: Callable[[], Any]) -> Any:
+        try:
+            return question()
+        except (self._ray.exceptions.RayError, ConnectionError, OSError) as error:
+            raise ClusterError(f"the ray cluster at {self._where} is gone ({error})") from None
 
     def close(self, *, at_once: bool = False) -> None:
-        """Leave the cluster; one that was started here ends."""
-        self._ray.shutdown()
+        """Leave the cluster, whose workers for this run end; one that was started here ends."""
+        with contextlib.suppress(Exception):
+            for reference in self._numbers:
+                self._ray.cancel(reference, force=True)
+            self._ray.shutdown()

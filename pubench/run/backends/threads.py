@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from pubench.run.backends.base import Execution, Finished
@@ -18,7 +19,7 @@ _LOOK_SECONDS = 0.5
 class Threads:
     """A thread for each worker."""
 
-    def __init__(self, execution: Execution) -> None:
+    def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
         self.workers = execution.jobs
         self._executor = ThreadPoolExecutor(execution.jobs)
         self._local = threading.local()

@@ -1,0 +1,150 @@
+"""What all clusters share: tasks travel with their needs, and a worker's own trouble has them run elsewhere."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from pubench.data.pulled import Parcel
+from pubench.errors import PubenchError
+from pubench.plan.jobs import Job
+from pubench.run.backends.base import Finished
+from pubench.run.remote import Answer, RemoteTask
+from pubench.run.software import Software, packages_of, software_here
+from pubench.run.tasks import Task
+
+__all__ = ["Cluster", "ClusterError", "Heard"]
+
+_STRIKES, _PAUSE = 3, 0.5
+LOOK_SECONDS = 5.0
+PATIENCE_SECONDS = 600.0
+"""How long a run waits for workers while there is none."""
+Heard = tuple[int, str, Answer | None]
+"""The number of a task, the worker that ran it, and its answer; None where the worker was lost."""
+
+
+class ClusterError(PubenchError):
+    """A cluster cannot go on; what is finished is stored."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; finished cells are stored: run the same command again to go on")
+
+
+class Cluster(ABC):
+    """Hands tasks to workers that share nothing with this process; a kind of cluster says how."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self.run = uuid.uuid4().hex
+        self.note = note
+        self.dropped: dict[str, str] = {}
+        self._parcels: dict[str, Parcel] = {}
+        self._software: dict[frozenset[str], Software] = {}
+        self._tasks: dict[int, RemoteTask] = {}
+        self._strikes: Counter[str] = Counter()
+        self._slots: Mapping[str, int] = {}
+        self._looked = self._seen = time.monotonic() - LOOK_SECONDS
+        self._is_waiting = False
+
+    @abstractmethod
+    def put(self, content: bytes) -> Parcel:
+        """Make some bytes available to all workers."""
+
+    @abstractmethod
+    def send(self, number: int, remote: RemoteTask) -> None:
+        """Have a task run by a worker that was not dropped."""
+
+    @abstractmethod
+    def hear(self) -> list[Heard]:
+        """Wait a moment and return what has come back, which may be nothing."""
+
+    @abstractmethod
+    def look(self) -> Mapping[str, int]:
+        """Return how many tasks each worker runs at a time; raise ClusterError if the cluster is gone."""
+
+    @property
+    def workers(self) -> int:
+        """How many tasks can run at the same time."""
+        return max(1, sum(self.allowed().values()))
+
+    def allowed(self) -> dict[str, int]:
+        """Return the workers that may be used, as they were seen in the last seconds."""
+        if time.monotonic() - self._looked >= LOOK_SECONDS:
+            self._slots, self._looked = self.look(), time.monotonic()
+        found = {worker: slots for worker, slots in self._slots.items() if worker not in self.dropped}
+        self._mind(bool(found))
+        return found
+
+    def _mind(self, there_are_workers: bool) -> None:
+        """Wait for workers with a visible message, and not for ever."""
+        now = time.monotonic()
+        if there_are_workers:
+            self._seen, self._is_waiting = now, False
+            return
+        if self._slots:
+            reasons = "; ".join(f"{worker}: {trouble}" for worker, trouble in self.dropped.items())
+            raise ClusterError(f"no worker of the cluster can be used ({reasons})")
+        if now - self._seen > PATIENCE_SECONDS:
+            raise ClusterError(f"the cluster has had no worker for {PATIENCE_SECONDS:g} seconds")
+        if not self._is_waiting:
+            self._is_waiting = True
+            self.note(f"the cluster has no worker; waiting for one up to {PATIENCE_SECONDS:g} seconds")
+
+    def wait_for_workers(self) -> None:
+        """Wait until there is a worker."""
+        while not self.allowed():
+            time.sleep(_PAUSE)
+            self._looked = 0.0
+
+    def submit(self, number: int, task: Task) -> None:
+        """Take a task, to be run when a worker is free."""
+        job = task.job
+        files = {file: self._parcel(file) for file in job.files}
+        arrays = tuple(self._parcel(str(path)) for path in job.data.stored.arrays())
+        self._tasks[number] = RemoteTask(self.run, task, self._wanted(job), arrays, files)
+        self.send(number, self._tasks[number])
+
+    def wait(self) -> list[Finished]:
+        """Wait until at least one task has finished, and return those that have."""
+        finished: list[Finished] = []
+        while not finished:
+            self.allowed()
+            for number, worker, answer in self.hear():
+                if answer is not None and answer.trouble:
+                    self._strike(worker, answer)
+                    self.send(number, self._tasks[number])
+                    continue
+                del self._tasks[number]
+                self._strikes.pop(worker, None)
+                finished.append(Finished(number, None if answer is None else answer.outcome))
+        return finished
+
+    def again(self, number: int) -> None:
+        """Send a task again that nobody will answer any more."""
+        self.send(number, self._tasks[number])
+
+    def _strike(self, worker: str, answer: Answer) -> None:
+        """Count the trouble of a worker, and drop one whose trouble does not end."""
+        self._strikes[worker] += 1
+        if answer.refused or self._strikes[worker] >= _STRIKES:
+            self.drop(worker, answer.trouble)
+
+    def drop(self, worker: str, trouble: str) -> None:
+        """Use a worker no more, and say why."""
+        if worker not in self.dropped:
+            self.dropped[worker] = trouble
+            self.note(f"worker {worker} is not used: {trouble}")
+
+    def _wanted(self, job: Job) -> Software:
+        packages = packages_of([job])
+        if packages not in self._software:
+            self._software[packages] = software_here(packages)
+        return self._software[packages]
+
+    def _parcel(self, path: str) -> Parcel:
+        if path not in self._parcels:
+            self._parcels[path] = self.put(Path(path).read_bytes())
+        return self._parcels[path]

@@ -1,0 +1,163 @@
+"""What runs on a worker of a cluster: the handshake, pulling what is missing, then the task.
+
+A worker shares no disk with its driver. Whatever goes wrong for the worker's own reasons is trouble, and never the
+outcome of a task: the driver has the task run elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from pubench.data.cache import cache_root, write_atomically
+from pubench.data.pulled import Parcel, pull_dataset
+from pubench.data.stored import StoredDataset
+from pubench.data.truth import return_truth
+from pubench.errors import PubenchError
+from pubench.plan.jobs import Job
+from pubench.results.record import Record
+from pubench.run.executing import execute
+from pubench.run.software import Software, software_here
+from pubench.run.tasks import Outcome, Task
+from pubench.run.workplace import Workplace
+from pubench.sandbox.linux import protect_memory
+
+__all__ = ["Answer", "RemoteTask", "end_run", "work_remotely"]
+
+_PLUGINS = "prepared/plugin-files"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTask:
+    """A task with all that a worker on another machine needs.
+
+    ``run`` names the run, so that a worker notices a new one; ``arrays`` are the files of the task's data set, and
+    ``files`` the contents of plugin files by their name.
+    """
+
+    run: str
+    task: Task
+    software: Software
+    arrays: tuple[Parcel, ...]
+    files: Mapping[str, Parcel] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome of a task, or the trouble of a worker; ``refused`` marks trouble that will not go away."""
+
+    outcome: Outcome | None
+    trouble: str = ""
+    refused: bool = False
+
+
+class _Guest:
+    """What this process keeps for one run: the handshake, data sets and plugin files with their places here."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.datasets: dict[str, StoredDataset] = {}
+        self.files: dict[str, str] = {}
+        self.software: dict[Software, Software] = {}
+        self.workplaces: dict[int, Workplace] = {}
+
+    def workplace(self) -> Workplace:
+        """Return the processes of this thread."""
+        thread = threading.get_ident()
+        if thread not in self.workplaces:
+            self.workplaces[thread] = Workplace()
+        return self.workplaces[thread]
+
+    def close(self) -> None:
+        for workplace in self.workplaces.values():
+            workplace.kill()
+        self.workplaces.clear()
+        return_truth()
+
+
+# A worker process serves one run at a time, in as many threads as its cluster gives it.
+_GUESTS: dict[str, _Guest] = {}
+_LOCK = threading.RLock()
+
+
+def work_remotely(remote: RemoteTask) -> Answer:
+    """Run a task in this worker process of a cluster."""
+    protect_memory()
+    try:
+        with _LOCK:
+            guest = _guest(remote.run)
+            refusal, note = _handshake(remote, guest)
+            if refusal:
+                return Answer(None, refusal, refused=True)
+            task = _localised(remote, guest)
+            workplace = guest.workplace()
+        return Answer(_noted(execute(task, workplace), note))
+    except (OSError, PubenchError) as error:
+        return Answer(None, _sentence(error))
+
+
+def end_run(run: str) -> None:
+    """End the processes of a run and forget its true classes."""
+    with _LOCK:
+        guest = _GUESTS.pop(run, None)
+        if guest is not None:
+            guest.close()
+
+
+def _guest(run: str) -> _Guest:
+    """Return what is kept for a run; what is left of others goes."""
+    for other in [name for name in _GUESTS if name != run]:
+        end_run(other)
+    return _GUESTS.setdefault(run, _Guest(run))
+
+
+def _handshake(remote: RemoteTask, guest: _Guest) -> tuple[str, str]:
+    """Return why this worker must not run the task, or what its record should say."""
+    wanted = remote.software
+    if wanted not in guest.software:
+        guest.software[wanted] = software_here(name for name, _ in wanted.code)
+    here = guest.software[wanted]
+    return wanted.refusal(here), wanted.note(here)
+
+
+def _localised(remote: RemoteTask, guest: _Guest) -> Task:
+    """Return the task with the places that its data and plugin files have on this worker."""
+    job = remote.task.job
+    stored = job.data.stored
+    if stored.fingerprint not in guest.datasets:
+        guest.datasets[stored.fingerprint] = pull_dataset(stored, remote.arrays)
+    for name, parcel in remote.files.items():
+        if name not in guest.files:
+            guest.files[name] = _written(name, parcel.pull())
+    here = guest.datasets[stored.fingerprint]
+    moved = replace(stored, folder=here.folder, truth=here.truth)
+    files = tuple(guest.files.get(file, file) for file in job.files)
+    local: Job = replace(job, data=replace(job.data, stored=moved), files=files)
+    return replace(remote.task, job=local)
+
+
+def _written(name: str, content: bytes) -> str:
+    """Write a plugin file under a folder named for its content: changed code is never mistaken for what is loaded."""
+    path = cache_root() / _PLUGINS / hashlib.sha256(content).hexdigest()[:16] / Path(name).name
+    if not path.exists():
+        write_atomically(path, content)
+    return os.path.realpath(path)
+
+
+def _noted(outcome: Outcome, note: str) -> Outcome:
+    if not note or not isinstance(outcome.value, Record):
+        return outcome
+    record = msgspec.structs.replace(outcome.value, notes=(*outcome.value.notes, note))
+    return replace(outcome, value=record)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error)
