@@ -1,4 +1,4 @@
-"""Data sets that a worker pulls from its driver: features are kept in its cache, true classes only in its memory."""
+"""Data sets that come to a worker from its driver: features are kept in its cache, true classes only in its memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -17,47 +16,44 @@ from pubench.data.truth import lend_truth
 from pubench.errors import DataError
 from pubench.specs import Array
 
-__all__ = ["Parcel", "pull_dataset"]
+__all__ = ["find_dataset", "keep_dataset"]
 
 
-class Parcel(Protocol):
-    """The content of a file that a driver has made available to its workers."""
+def find_dataset(stored: StoredDataset) -> StoredDataset | None:
+    """Return a data set of a driver as this machine's own cache has it, or None."""
+    own = read_stored(cache_root() / FEATURES / Path(stored.folder).name)
+    if own is None or own.fingerprint != stored.fingerprint:
+        return None
+    return replace(stored, folder=own.folder, truth=own.truth)
 
-    def pull(self) -> bytes:
-        """Fetch the content."""
 
+def keep_dataset(stored: StoredDataset, contents: Sequence[bytes]) -> StoredDataset:
+    """Return a data set that came from a driver with the places that its arrays have here.
 
-def pull_dataset(stored: StoredDataset, parcels: Sequence[Parcel]) -> StoredDataset:
-    """Return a data set of the driver with the places that its arrays have here.
-
-    The worker's own cache comes first. Else features that were pulled before are used if they are intact, and what is
-    missing is pulled. True classes are written nowhere.
+    Features are written to the cache, unless they are there from an earlier run; true classes are written nowhere.
 
     Parameters
     ----------
     stored : StoredDataset
         As the driver knows it.
-    parcels : sequence of Parcel
+    contents : sequence of bytes
         The files of ``stored.arrays()``, in that order.
 
     Raises
     ------
     DataError
-        If what was pulled is not what the driver has stored.
+        If what came is not what the driver has stored.
     """
-    own = read_stored(cache_root() / FEATURES / Path(stored.folder).name)
-    if own is not None and own.fingerprint == stored.fingerprint:
-        return replace(stored, folder=own.folder, truth=own.truth)
     folder = cache_root() / FEATURES / f"pulled-{stored.fingerprint}"
     here = replace(stored, folder=str(folder), truth=str(folder / "in-memory.npy"))
     files = here.arrays()
     n_features = files.index(Path(here.truth))
-    truth = [_array(parcel.pull()) for parcel in parcels[n_features:]]
+    truth = [_array(content) for content in contents[n_features:]]
     if not _is_intact(here, _kept(files[:n_features]), truth):
-        pulled = [parcel.pull() for parcel in parcels[:n_features]]
-        if not _is_intact(here, list(map(_array, pulled)), truth):
+        features = contents[:n_features]
+        if not _is_intact(here, list(map(_array, features)), truth):
             raise DataError(f"data set '{stored.name}' was damaged on its way to a worker")
-        write_together(dict(zip(files[:n_features], pulled, strict=True)))
+        write_together(dict(zip(files[:n_features], features, strict=True)))
     lend_truth(dict(zip(files[n_features:], truth, strict=True)))
     return here
 

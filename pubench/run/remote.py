@@ -6,17 +6,19 @@ outcome of a task: the driver has the task run elsewhere.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import msgspec
 
 from pubench.data.cache import cache_root, write_atomically
-from pubench.data.pulled import Parcel, pull_dataset
+from pubench.data.pulled import find_dataset, keep_dataset
 from pubench.data.stored import StoredDataset
 from pubench.data.truth import return_truth
 from pubench.errors import PubenchError
@@ -31,30 +33,34 @@ from pubench.sandbox.linux import protect_memory
 __all__ = ["Answer", "RemoteTask", "end_run", "work_remotely"]
 
 _PLUGINS = "prepared/plugin-files"
+_MOST_GUESTS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteTask:
-    """A task with all that a worker on another machine needs.
+    """A task for a worker on another machine.
 
-    ``run`` names the run, so that a worker notices a new one; ``arrays`` are the files of the task's data set, and
-    ``files`` the contents of plugin files by their name.
+    ``run`` names the run, so that a worker notices a new one; ``files`` are the contents of plugin files by their
+    name. The files of the data set travel apart from it, and only if the worker asks for them.
     """
 
     run: str
     task: Task
     software: Software
-    arrays: tuple[Parcel, ...]
-    files: Mapping[str, Parcel] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a task, or the trouble of a worker; ``refused`` marks trouble that will not go away."""
+    """The outcome of a task, or the trouble of a worker; ``refused`` marks trouble that will not go away.
+
+    ``lacks_data`` asks for the files of the data set.
+    """
 
     outcome: Outcome | None
     trouble: str = ""
     refused: bool = False
+    lacks_data: bool = False
 
 
 class _Guest:
@@ -66,6 +72,7 @@ class _Guest:
         self.files: dict[str, str] = {}
         self.software: dict[Software, Software] = {}
         self.workplaces: dict[int, Workplace] = {}
+        self.n_tasks = 0
 
     def workplace(self) -> Workplace:
         """Return the processes of this thread."""
@@ -74,20 +81,30 @@ class _Guest:
             self.workplaces[thread] = Workplace()
         return self.workplaces[thread]
 
+    @contextlib.contextmanager
+    def busy(self) -> Iterator[None]:
+        """Count a task that runs."""
+        self.n_tasks += 1
+        try:
+            yield
+        finally:
+            self.n_tasks -= 1
+
     def close(self) -> None:
         for workplace in self.workplaces.values():
             workplace.kill()
         self.workplaces.clear()
-        return_truth()
+        if not _GUESTS:
+            return_truth()
 
 
-# A worker process serves one run at a time, in as many threads as its cluster gives it.
+# A worker process may serve several runs, in as many threads as its cluster gives it.
 _GUESTS: dict[str, _Guest] = {}
 _LOCK = threading.RLock()
 
 
-def work_remotely(remote: RemoteTask) -> Answer:
-    """Run a task in this worker process of a cluster."""
+def work_remotely(remote: RemoteTask, contents: Sequence[bytes] = ()) -> Answer:
+    """Run a task in this worker process of a cluster; ``contents`` are the files of its data set, if they came."""
     protect_memory()
     try:
         with _LOCK:
@@ -95,24 +112,29 @@ def work_remotely(remote: RemoteTask) -> Answer:
             refusal, note = _handshake(remote, guest)
             if refusal:
                 return Answer(None, refusal, refused=True)
-            task = _localised(remote, guest)
+            stored = _dataset(remote.task.job.data.stored, contents, guest)
+            if stored is None:
+                return Answer(None, lacks_data=True)
+            task = _localised(remote, stored, guest)
             workplace = guest.workplace()
-        return Answer(_noted(execute(task, workplace), note))
+        with guest.busy():
+            return Answer(_noted(execute(task, workplace), note))
     except (OSError, PubenchError) as error:
         return Answer(None, _sentence(error))
 
 
 def end_run(run: str) -> None:
     """End the processes of a run and forget its true classes."""
-    with _LOCK:
-        guest = _GUESTS.pop(run, None)
-        if guest is not None:
-            guest.close()
+    # Not under the lock: a cluster may call this where waiting would stop the worker as a whole.
+    guest = _GUESTS.pop(run, None)
+    if guest is not None:
+        guest.close()
 
 
 def _guest(run: str) -> _Guest:
-    """Return what is kept for a run; what is left of others goes."""
-    for other in [name for name in _GUESTS if name != run]:
+    """Return what is kept for a run; of runs that nobody has ended, the oldest idle ones make room."""
+    idle = [guest.run for guest in _GUESTS.values() if guest.run != run and not guest.n_tasks]
+    for other in idle[: max(0, len(_GUESTS) - _MOST_GUESTS)]:
         end_run(other)
     return _GUESTS.setdefault(run, _Guest(run))
 
@@ -126,17 +148,23 @@ def _handshake(remote: RemoteTask, guest: _Guest) -> tuple[str, str]:
     return wanted.refusal(here), wanted.note(here)
 
 
-def _localised(remote: RemoteTask, guest: _Guest) -> Task:
+def _dataset(stored: StoredDataset, contents: Sequence[bytes], guest: _Guest) -> StoredDataset | None:
+    """Return a data set with its places on this worker, or None if it is not here and did not come."""
+    known = guest.datasets.get(stored.fingerprint) or find_dataset(stored)
+    if known is None and contents:
+        known = keep_dataset(stored, contents)
+    if known is not None:
+        guest.datasets[stored.fingerprint] = known
+    return known
+
+
+def _localised(remote: RemoteTask, here: StoredDataset, guest: _Guest) -> Task:
     """Return the task with the places that its data and plugin files have on this worker."""
     job = remote.task.job
-    stored = job.data.stored
-    if stored.fingerprint not in guest.datasets:
-        guest.datasets[stored.fingerprint] = pull_dataset(stored, remote.arrays)
-    for name, parcel in remote.files.items():
+    for name, content in remote.files.items():
         if name not in guest.files:
-            guest.files[name] = _written(name, parcel.pull())
-    here = guest.datasets[stored.fingerprint]
-    moved = replace(stored, folder=here.folder, truth=here.truth)
+            guest.files[name] = _written(name, content)
+    moved = replace(job.data.stored, folder=here.folder, truth=here.truth)
     files = tuple(guest.files.get(file, file) for file in job.files)
     local: Job = replace(job, data=replace(job.data, stored=moved), files=files)
     return replace(remote.task, job=local)
@@ -145,6 +173,8 @@ def _localised(remote: RemoteTask, guest: _Guest) -> Task:
 def _written(name: str, content: bytes) -> str:
     """Write a plugin file under a folder named for its content: changed code is never mistaken for what is loaded."""
     path = cache_root() / _PLUGINS / hashlib.sha256(content).hexdigest()[:16] / Path(name).name
+    if PathFinder.find_spec(path.stem) is not None:
+        raise PubenchError(f"a module named '{path.stem}' exists there; rename the plugin file")
     if not path.exists():
         write_atomically(path, content)
     return os.path.realpath(path)

@@ -6,10 +6,10 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from pubench.data.pulled import Parcel
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Job
 from pubench.run.backends.base import Finished
@@ -23,6 +23,7 @@ _STRIKES, _PAUSE = 3, 0.5
 LOOK_SECONDS = 5.0
 PATIENCE_SECONDS = 600.0
 """How long a run waits for workers while there is none."""
+R = TypeVar("R")
 Heard = tuple[int, str, Answer | None]
 """The number of a task, the worker that ran it, and its answer; None where the worker was lost."""
 
@@ -34,14 +35,14 @@ class ClusterError(PubenchError):
         super().__init__(f"{reason}; finished cells are stored: run the same command again to go on")
 
 
-class Cluster(ABC):
+class Cluster(ABC, Generic[R]):
     """Hands tasks to workers that share nothing with this process; a kind of cluster says how."""
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self.run = uuid.uuid4().hex
         self.note = note
         self.dropped: dict[str, str] = {}
-        self._parcels: dict[str, Parcel] = {}
+        self._sent: dict[str, list[R]] = {}
         self._software: dict[frozenset[str], Software] = {}
         self._tasks: dict[int, RemoteTask] = {}
         self._strikes: Counter[str] = Counter()
@@ -50,12 +51,12 @@ class Cluster(ABC):
         self._is_waiting = False
 
     @abstractmethod
-    def put(self, content: bytes) -> Parcel:
-        """Make some bytes available to all workers."""
+    def put(self, content: bytes) -> R:
+        """Make some bytes available to all workers, and return a reference to them."""
 
     @abstractmethod
-    def send(self, number: int, remote: RemoteTask) -> None:
-        """Have a task run by a worker that was not dropped."""
+    def send(self, number: int, remote: RemoteTask, contents: Sequence[R]) -> None:
+        """Have a task run by a worker that was not dropped; what is referred to comes to the worker with it."""
 
     @abstractmethod
     def hear(self) -> list[Heard]:
@@ -102,10 +103,9 @@ class Cluster(ABC):
     def submit(self, number: int, task: Task) -> None:
         """Take a task, to be run when a worker is free."""
         job = task.job
-        files = {file: self._parcel(file) for file in job.files}
-        arrays = tuple(self._parcel(str(path)) for path in job.data.stored.arrays())
-        self._tasks[number] = RemoteTask(self.run, task, self._wanted(job), arrays, files)
-        self.send(number, self._tasks[number])
+        files = {file: Path(file).read_bytes() for file in job.files}
+        self._tasks[number] = RemoteTask(self.run, task, self._wanted(job), files)
+        self.again(number)
 
     def wait(self) -> list[Finished]:
         """Wait until at least one task has finished, and return those that have."""
@@ -113,9 +113,8 @@ class Cluster(ABC):
         while not finished:
             self.allowed()
             for number, worker, answer in self.hear():
-                if answer is not None and answer.trouble:
-                    self._strike(worker, answer)
-                    self.send(number, self._tasks[number])
+                if answer is not None and answer.outcome is None:
+                    self._retry(number, worker, answer)
                     continue
                 del self._tasks[number]
                 self._strikes.pop(worker, None)
@@ -123,8 +122,19 @@ class Cluster(ABC):
         return finished
 
     def again(self, number: int) -> None:
-        """Send a task again that nobody will answer any more."""
-        self.send(number, self._tasks[number])
+        """Send a task, also one that nobody will answer any more."""
+        remote = self._tasks[number]
+        # Workers with a disk of ours have the data: they are sent only after one has asked for them.
+        self.send(number, remote, self._sent.get(remote.task.job.data.stored.fingerprint, ()))
+
+    def _retry(self, number: int, worker: str, answer: Answer) -> None:
+        """Run a task again that a worker could not run: with its data, or elsewhere."""
+        stored = self._tasks[number].task.job.data.stored
+        if not answer.lacks_data:
+            self._strike(worker, answer)
+        elif stored.fingerprint not in self._sent:
+            self._sent[stored.fingerprint] = [self.put(path.read_bytes()) for path in stored.arrays()]
+        self.again(number)
 
     def _strike(self, worker: str, answer: Answer) -> None:
         """Count the trouble of a worker, and drop one whose trouble does not end."""
@@ -143,8 +153,3 @@ class Cluster(ABC):
         if packages not in self._software:
             self._software[packages] = software_here(packages)
         return self._software[packages]
-
-    def _parcel(self, path: str) -> Parcel:
-        if path not in self._parcels:
-            self._parcels[path] = self.put(Path(path).read_bytes())
-        return self._parcels[path]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import queue
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pubench.data.pulled import Parcel
 from pubench.run.backends.base import Execution
 from pubench.run.backends.cluster import Cluster, ClusterError, Heard
 from pubench.run.remote import Answer, RemoteTask, end_run, work_remotely
@@ -18,23 +16,13 @@ __all__ = ["Dask"]
 _MOMENT = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class _Scattered:
-    """Bytes in the memory of the cluster; a worker fetches them when it asks for them."""
-
-    future: Any  # edge: distributed ships no types
-
-    def pull(self) -> bytes:
-        return bytes(self.future.result())
-
-
-def _work(remote: RemoteTask) -> tuple[str, Answer]:
+def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
     from distributed import get_worker
 
-    return get_worker().address, work_remotely(remote)
+    return get_worker().address, work_remotely(remote, contents)
 
 
-class Dask(Cluster):
+class Dask(Cluster[Any]):
     """The workers of a cluster, or of a local one where no address is given."""
 
     def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
@@ -53,21 +41,21 @@ class Dask(Cluster):
         except (OSError, ValueError) as error:
             raise ClusterError(f"no dask scheduler answers at {self._where} ({error})") from None
         self._heard: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._sent: dict[str, tuple[int, frozenset[str]]] = {}
+        self._waiting: dict[str, tuple[int, frozenset[str]]] = {}
         self._futures, self._count = dict[str, Any](), 0
 
-    def put(self, content: bytes) -> Parcel:
-        """Send some bytes into the cluster's memory."""
+    def put(self, content: bytes) -> Any:
+        """Send some bytes into the cluster's memory, from where each worker fetches them once."""
         self.wait_for_workers()
-        return _Scattered(self._asked(lambda: self._client.scatter([content], hash=False))[0])
+        return self._asked(lambda: self._client.scatter([content], hash=False))[0]
 
-    def send(self, number: int, remote: RemoteTask) -> None:
+    def send(self, number: int, remote: RemoteTask, contents: Sequence[Any]) -> None:
         """Submit a task, to the workers that are left if some were dropped."""
         self._count += 1
         key, where = f"pubench-{self.run}-{self._count}", frozenset(self.allowed() if self.dropped else ())
-        options = {"workers": list(where)} if where else {}
-        future = self._asked(lambda: self._client.submit(_work, remote, key=key, pure=False, **options))
-        self._sent[key], self._futures[key] = (number, where), future
+        options = {"key": key, "pure": False} | ({"workers": list(where)} if where else {})
+        future = self._asked(lambda: self._client.submit(_work, remote, *contents, **options))
+        self._waiting[key], self._futures[key] = (number, where), future
         future.add_done_callback(self._heard.put)
 
     def hear(self) -> list[Heard]:
@@ -78,7 +66,7 @@ class Dask(Cluster):
             return []
         if self._futures.pop(future.key, None) is None:
             return []
-        number, _ = self._sent.pop(future.key)
+        number, _ = self._waiting.pop(future.key)
         if future.status == "finished":
             return [(number, *future.result())]
         if future.status in ("cancelled", "lost"):
@@ -97,9 +85,9 @@ class Dask(Cluster):
     def look(self) -> Mapping[str, int]:
         """Ask the scheduler for its workers; tasks that were meant for workers which are gone are sent again."""
         slots: Mapping[str, int] = self._asked(self._client.nthreads)
-        for key, (number, where) in list(self._sent.items()):
+        for key, (number, where) in list(self._waiting.items()):
             if where and not where & slots.keys():
-                del self._sent[key]
+                del self._waiting[key]
                 self._futures.pop(key).cancel()
                 self.again(number)
         return slots
@@ -120,4 +108,4 @@ class Dask(Cluster):
         with contextlib.suppress(Exception), contextlib.closing(self._client):
             if self._client.status == "running":
                 self._client.cancel(list(self._futures.values()), force=True)
-                self._client.run(end_run, self.run, on_error="ignore")
+                self._client.run(end_run, self.run, wait=False)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pubench.data.pulled import Parcel
 from pubench.run.backends.base import Execution
 from pubench.run.backends.cluster import Cluster, ClusterError, Heard
 from pubench.run.remote import Answer, RemoteTask, work_remotely
@@ -17,26 +15,13 @@ __all__ = ["Ray"]
 _MOMENT = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class _Put:
-    """Bytes in ray's object store; a worker fetches them when it asks for them."""
-
-    reference: Any  # edge: ray is installed only where it is used
-
-    def pull(self) -> bytes:
-        import ray
-
-        content: bytes = ray.get(self.reference)
-        return content
-
-
-def _work(remote: RemoteTask) -> tuple[str, Answer]:
+def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
     import ray
 
-    return str(ray.get_runtime_context().get_node_id()), work_remotely(remote)
+    return str(ray.get_runtime_context().get_node_id()), work_remotely(remote, contents)
 
 
-class Ray(Cluster):
+class Ray(Cluster[Any]):
     """The processors of a cluster, or of this machine where no address is given."""
 
     def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
@@ -56,13 +41,13 @@ class Ray(Cluster):
         self._work: Any = self._ray.remote(max_retries=0)(_work)
         self._numbers: dict[Any, int] = {}
 
-    def put(self, content: bytes) -> Parcel:
+    def put(self, content: bytes) -> Any:
         """Put some bytes into the object store."""
-        return _Put(self._asked(lambda: self._ray.put(content)))
+        return self._asked(lambda: self._ray.put(content))
 
-    def send(self, number: int, remote: RemoteTask) -> None:
+    def send(self, number: int, remote: RemoteTask, contents: Sequence[Any]) -> None:
         """Submit a task; ray itself chooses the node."""
-        self._numbers[self._asked(lambda: self._work.remote(remote))] = number
+        self._numbers[self._asked(lambda: self._work.remote(remote, *contents))] = number
 
     def hear(self) -> list[Heard]:
         """Take what has come back."""
