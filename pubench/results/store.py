@@ -24,6 +24,7 @@ from pubench.results.predictions import BINARY, PackedPredictions, StoredPredict
 from pubench.results.record import ModelRecord, Record, RescoredValue, StoredTrial, TrialRecord
 
 __all__ = [
+    "RESCORED",
     "Store",
     "detail_problems",
     "read_inside",
@@ -38,7 +39,7 @@ __all__ = [
 
 _CELLS = "cells.jsonl"
 _TRIALS, _INSIDE = "trials.jsonl", "inside.jsonl"
-_PREDICTIONS, _RESCORED = "predictions.jsonl", "rescored.jsonl"
+_PREDICTIONS, RESCORED = "predictions.jsonl", "rescored.jsonl"
 _RECORDS = (_CELLS, _TRIALS, _INSIDE)
 """The files that every run has."""
 _LOST = {
@@ -46,7 +47,7 @@ _LOST = {
     _TRIALS: "its trial counts as not finished",
     _INSIDE: "reports lack the introspection of its cell's model",
     _PREDICTIONS: "the predictions of its cell are lost",
-    _RESCORED: "its metric is missing there until it is rescored",
+    RESCORED: "its metric is missing there until it is rescored",
 }
 """What a damaged line of each file means."""
 Key = str | tuple[str, int] | tuple[str, str]
@@ -64,7 +65,7 @@ _KINDS: Mapping[str, type[_Line]] = {
     _TRIALS: StoredTrial,
     _INSIDE: _Inside,
     _PREDICTIONS: StoredPredictions,
-    _RESCORED: RescoredValue,
+    RESCORED: RescoredValue,
 }
 _DECODERS: Mapping[str, msgspec.json.Decoder[_Line]] = {
     name: msgspec.json.Decoder(kind) for name, kind in _KINDS.items()
@@ -97,7 +98,7 @@ class Store:
 
     def append_rescored(self, value: RescoredValue) -> None:
         """Record a metric that was computed from stored predictions."""
-        self._file(_RESCORED).append(to_json(value))
+        self._file(RESCORED).append(to_json(value))
 
     def _append_predictions(self, key: str, packed: PackedPredictions) -> None:
         """Write the numbers, then the line that makes them count; cells that share a fit share its numbers."""
@@ -177,7 +178,7 @@ def read_predictions_index(folder: Path) -> tuple[dict[str, StoredPredictions], 
 
 def read_rescored(folder: Path) -> tuple[tuple[RescoredValue, ...], tuple[str, ...]]:
     """Return the latest value of each rescored metric of each cell, oldest first, and the problems as above."""
-    read = _read(folder / _RESCORED, msgspec.json.Decoder(RescoredValue))
+    read = _read(folder / RESCORED, msgspec.json.Decoder(RescoredValue))
     return tuple(read.values.values()), read.problems
 
 
@@ -231,11 +232,11 @@ def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
         return None
 
 
-def repair(folder: Path) -> tuple[str, ...]:
+def repair(folder: Path, files: Sequence[str] = tuple(_KINDS)) -> tuple[str, ...]:
     """Take lines that cannot be trusted out of the records, keep the file as it was, and say what was found."""
     found: list[str] = []
-    for name, decoder in _DECODERS.items():
-        read = _read(folder / name, decoder)
+    for name in files:
+        read = _read(folder / name, _DECODERS[name])
         if read.problems:
             found += read.problems
             set_aside_damaged(folder / name)
