@@ -156,6 +156,25 @@ def test_a_metric_that_hangs_is_ended_by_the_limit_of_the_cell(folder: Path) -> 
     assert "metric 'later-hangs' did not finish within 5 seconds (toy-blobs" in sentence
 
 
+def test_an_interruption_keeps_what_was_computed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored: list[RescoredValue] = []
+    append = Store.append_rescored
+
+    def interrupted(self: Store, value: RescoredValue) -> None:
+        if len(stored) == 2:
+            raise KeyboardInterrupt
+        stored.append(value)
+        append(self, value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "append_rescored", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            rescore(folder, "later-accuracy")
+    assert sum(value is not None for value in column(folder, "later-accuracy")) == 2
+    assert rescore(folder, "later-accuracy").added == {"later-accuracy": CELLS - 2}
+    assert column(folder, "later-accuracy") == column(folder, "accuracy")
+
+
 def test_cells_without_usable_predictions_are_named_and_the_others_rescored(folder: Path) -> None:
     index, binary = folder / "predictions.jsonl", folder / "predictions.bin"
     index.write_bytes(index.read_bytes().partition(b"\n")[2])
