@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pubench.compiled import require_compiled
 
 if TYPE_CHECKING:
-    from pubench.api import load_dataset, make, report, run_suite
+    from pubench.api import load_dataset, make, report, rescore, run_suite
     from pubench.base import PUClassifier
     from pubench.data.values import Data
     from pubench.estimators.wrapping import wrap
@@ -32,6 +32,7 @@ _WHERE = {
     "load_dataset": "api",
     "make": "api",
     "report": "api",
+    "rescore": "api",
     "run_suite": "api",
     "PUClassifier": "base",
     "Data": "data.values",
@@ -70,6 +71,7 @@ __all__ = [
     "make",
     "read_results",
     "report",
+    "rescore",
     "run_suite",
     "wrap",
 ]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pubench.data import refuse_in_child
 from pubench.data.loading import as_loaded, load_stored
 from pubench.data.values import Data
-from pubench.errors import DataError, RunFolderError
+from pubench.errors import DataError, PubenchError, RunFolderError, SuiteError
 from pubench.plan.datasets import problem_card, with_paths
 from pubench.plan.planning import ExecutionPlan, plan_suite
+from pubench.plan.scorers import resolve_scorer
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
@@ -22,19 +24,22 @@ from pubench.results.provenance import gather
 from pubench.results.record import Record
 from pubench.results.run_folder import (
     cards_of,
+    read_plan,
     read_provenance,
+    read_source,
+    read_suite,
     repair_provenance,
     write_plan,
     write_provenance,
 )
-from pubench.results.store import Store, read_records, read_searches, repair, set_aside
+from pubench.results.store import RESCORED, Store, read_records, read_searches, repair, set_aside
 from pubench.results.table import Results, read_results
-from pubench.run import Execution, Progress, pending_jobs, run_jobs
+from pubench.run import Execution, Progress, Rescoring, pending_jobs, rescore_cells, run_jobs
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
 from pubench.suite import load_suite, suite_text
 
-__all__ = ["load_dataset", "make", "report", "run_suite"]
+__all__ = ["load_dataset", "make", "report", "rescore", "run_suite"]
 
 
 def make(name: str, **params: object) -> Any:  # edge: scikit-learn ships no types
@@ -133,7 +138,7 @@ def run_suite(
     with locked(folder):
         if force:
             set_aside(folder)
-        write_plan(folder, planned.plan, text)
+        write_plan(folder, planned.plan, text, str(Path(suite).absolute()))
         for problem in (*repair(folder), *repair_provenance(folder)):
             if progress is not None:
                 progress.note(problem)
@@ -181,6 +186,63 @@ def report(
         raise RunFolderError("there is no run to report: give at least one run folder")
     made = report_of(read_runs(paths), paths)
     return write_report(made, Path(out) if out is not None else paths[0], formats)
+
+
+def rescore(
+    folder: str | os.PathLike[str],
+    metrics: str | Sequence[str],
+    *,
+    plugins: Sequence[str | Path] = (),
+    third_party: bool | None = None,
+) -> Rescoring:
+    """Add metrics to the finished cells of a run, from their stored predictions: nothing is fitted again.
+
+    The run must have kept predictions (``[store] predictions = true`` in its suite). Cells that have a metric already
+    keep it, so that a second call does nothing.
+
+    Parameters
+    ----------
+    folder : path
+        The run folder.
+    metrics : str or sequence of str
+        Names of metrics; for real PU data, of criteria.
+    plugins : sequence of paths
+        Single plugin files to load: those of the run, and of the metrics.
+    third_party : bool, optional
+        As for :func:`run_suite`.
+
+    Returns
+    -------
+    Rescoring
+        How many cells each metric was added to, and why it is missing elsewhere.
+
+    Raises
+    ------
+    PubenchError
+        If a metric is unknown, the folder is not a run folder or in use, or its suite cannot be planned any more.
+
+    Examples
+    --------
+    >>> pubench.rescore("runs/small", "mcc", plugins=["mcc.py"]).added  # doctest: +SKIP
+    {'mcc': 12}
+    """
+    folder, names = Path(folder), dict.fromkeys([metrics] if isinstance(metrics, str) else metrics)
+    if not names:
+        raise PubenchError("there is no metric to add; name at least one")
+    read_plan(folder)
+    registry = discover(third_party=third_party, files=plugins)
+    scorers = [resolve_scorer(name, registry) for name in names]
+    files = [str(Path(file).resolve()) for file in plugins]
+    with locked(folder):
+        repaired = repair(folder, [RESCORED])
+        try:
+            planned = plan_suite(read_suite(folder), registry, source=read_source(folder), files=files)
+        except SuiteError as error:
+            raise SuiteError(
+                f"{error}\n{folder}: to rescore it, give its plugin files with --plugin"
+            ) from None
+        found = rescore_cells(folder, planned, scorers)
+    return replace(found, problems=(*repaired, *found.problems))
 
 
 def _run(

@@ -15,6 +15,7 @@ from pubench.cli.output import completion, export
 from pubench.cli.plugin import plugin
 from pubench.cli.prior import prior
 from pubench.cli.report import report
+from pubench.cli.rescore import rescore
 from pubench.cli.signals import Signals
 from pubench.cli.streams import is_of_output, output_problem, prepare_streams, say, silence_output
 from pubench.cli.suite import suite
@@ -48,7 +49,7 @@ def cli() -> None:
     """
 
 
-for command in (suite, data, prior, report, export, list_specs, plugins, plugin, completion):
+for command in (suite, data, prior, report, rescore, export, list_specs, plugins, plugin, completion):
     cli.add_command(command)
 
 

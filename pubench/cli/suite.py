@@ -182,7 +182,8 @@ def show(suite: str) -> None:
 def status(folder: Path, errors: bool, as_json: bool) -> int:
     """Say how far the run in FOLDER is, while it runs or afterwards."""
     from pubench.results import read_results
-    from pubench.results.store import read_records
+    from pubench.results.rescored import rescored_metrics
+    from pubench.results.store import read_records, read_rescored
     from pubench.status import Status
 
     results = read_results(folder)
@@ -193,6 +194,9 @@ def status(folder: Path, errors: bool, as_json: bool) -> int:
         )
     else:
         click.echo(f"{results.plan.suite}: {len(results.rows)} cells: {_summary(results)}")
+        added = rescored_metrics(results.plan, read_rescored(folder)[0])
+        if added:
+            click.echo(f"  metrics added by rescore: {', '.join(added)}")
         records = read_records(folder)[0] if errors else {}
         for row in failed:
             click.echo(f"  {row['status']}: {_place(row)}: {_first_line(row['error'])}")

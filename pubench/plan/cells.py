@@ -152,6 +152,7 @@ class _Layout:
             training=tuple(one.plan for one in self.resolved.training),
             watched=self._watched(kept),
             search=search_key(cell.key for cell, _ in kept) if first.criterion.search is not None else "",
+            keep_predictions=self.suite.store.predictions,
         )
 
     def _watched(self, kept: list[tuple[Cell, _Combination]]) -> tuple[CriterionPlan, ...]:

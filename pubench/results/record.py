@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 from pubench.protocol.replies import PixelWeights, Trial
+from pubench.results.predictions import PackedPredictions
 from pubench.status import Problem, Status
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "ModelRecord",
     "PixelWeights",
     "Record",
+    "RescoredValue",
     "StoredTrial",
     "TrialRecord",
 ]
@@ -53,6 +55,25 @@ class StoredTrial(msgspec.Struct, frozen=True, kw_only=True):
         return self.search, self.number
 
 
+class RescoredValue(msgspec.Struct, frozen=True, kw_only=True):
+    """The value of a metric that was computed from stored predictions, after the run of its cell.
+
+    ``note`` says why there is none where the metric raised. What tables must know of the metric stands in each line.
+    """
+
+    cell: str
+    metric: str
+    version: str
+    greater_is_better: bool | None
+    value: float | None
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a later line replaces: the same metric of the same cell."""
+        return self.cell, self.metric
+
+
 class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The introspection of a cell's model: weights by column name, and each metric after each of its stages."""
 
@@ -69,6 +90,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a cell ended, with all that was measured; what is None was not measured or does not apply.
 
     ``search`` is the key of the search that chose its parameters by ``criterion``, among ``n_trials`` finished trials.
+    ``inside`` and ``predictions`` are stored in files of their own.
     """
 
     key: str
@@ -97,6 +119,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     criterion: str = ""
     n_trials: int | None = None
     inside: ModelRecord | None = None
+    predictions: PackedPredictions | None = None
 
     @classmethod
     def of_problem(cls, key: str, problem: Problem) -> Record:

@@ -11,14 +11,18 @@ from pubench.errors import DamagedFileError, RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.results.checked import checksum, read_checked, set_aside_damaged, write_checked, write_if_changed
 from pubench.specs import JSONValue
+from pubench.suite import Suite, parse_suite
 from pubench.suite.base import Table, read_table
 from pubench.suite.reporting import PaperConfig, Rules
+from pubench.suite.smoke import SUFFIX, smoke_size
 
 __all__ = [
     "cards_of",
     "last_change",
     "read_plan",
     "read_provenance",
+    "read_source",
+    "read_suite",
     "read_suite_text",
     "repair_provenance",
     "write_plan",
@@ -31,13 +35,17 @@ _LOST = "what earlier runs were made with, and their cards of data sets, are los
 T = TypeVar("T", bound=Table)
 
 
-def write_plan(folder: Path, plan: Plan, suite_text: str) -> None:
-    """Write what the folder is for, and the suite as it was; files whose content stays the same are left alone."""
+def write_plan(folder: Path, plan: Plan, suite_text: str, source: str = "") -> None:
+    """Write what the folder is for, and the suite as it was; files whose content stays the same are left alone.
+
+    ``source`` is the path of the suite: data files are relative to it.
+    """
     fields = list(Cell.__dataclass_fields__)
     suite = suite_text.encode()
     value: dict[str, JSONValue] = {
         "suite": plan.suite,
         "suite_digest": checksum(suite).decode(),
+        "source": source,
         "description": plan.description,
         "metrics": {name: asdict(metric) for name, metric in plan.metrics.items()},
         "shown": list(plan.shown),
@@ -89,6 +97,18 @@ def read_suite_text(folder: Path) -> str:
             f"{path} is not the suite that was run: it was altered since; run the suite again, which writes it anew"
         )
     return data.decode()
+
+
+def read_suite(folder: Path) -> Suite:
+    """Return the suite that was last run into the folder, in the size in which it was run."""
+    suite = parse_suite(read_suite_text(folder), str(folder / _SUITE))
+    return smoke_size(suite) if read_plan(folder).suite == suite.name + SUFFIX else suite
+
+
+def read_source(folder: Path) -> str:
+    """Return the path of the suite that was last run into the folder; that of its copy where it is not on record."""
+    source = _plan_document(folder).get("source")
+    return source if isinstance(source, str) and source else str(folder / _SUITE)
 
 
 def _plan_document(folder: Path) -> dict[str, Any]:

@@ -1,16 +1,13 @@
 """A run folder: the suite as it was, the plan, provenance, and an append-only record of finished cells.
 
-``cells.jsonl``, ``trials.jsonl`` and ``inside.jsonl`` hold one record a line, each behind a digest of its text. A line
-that is torn or was altered is noticed on reading and its cell is simply not finished.
+Each ``.jsonl`` file holds one record a line, behind a digest of its text. A line that is torn or was altered is noticed
+on reading and its cell is simply not finished.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -18,17 +15,22 @@ from typing import Generic, TypeVar
 import msgspec
 
 from pubench.data.cache import write_atomically
-from pubench.errors import RunFolderError, StoreError
+from pubench.errors import RunFolderError
 from pubench.protocol import from_json, to_json
 from pubench.protocol.replies import Trial
+from pubench.results.appending import Appender, checked_line
 from pubench.results.checked import DIGITS, checksum, set_aside_damaged
-from pubench.results.record import ModelRecord, Record, StoredTrial, TrialRecord
+from pubench.results.predictions import BINARY, PackedPredictions, StoredPredictions
+from pubench.results.record import ModelRecord, Record, RescoredValue, StoredTrial, TrialRecord
 
 __all__ = [
+    "RESCORED",
     "Store",
     "detail_problems",
     "read_inside",
+    "read_predictions_index",
     "read_records",
+    "read_rescored",
     "read_searches",
     "read_trials",
     "repair",
@@ -37,15 +39,18 @@ __all__ = [
 
 _CELLS = "cells.jsonl"
 _TRIALS, _INSIDE = "trials.jsonl", "inside.jsonl"
+_PREDICTIONS, RESCORED = "predictions.jsonl", "rescored.jsonl"
 _RECORDS = (_CELLS, _TRIALS, _INSIDE)
+"""The files that every run has."""
 _LOST = {
     _CELLS: "its cell counts as not finished",
     _TRIALS: "its trial counts as not finished",
     _INSIDE: "reports lack the introspection of its cell's model",
+    _PREDICTIONS: "the predictions of its cell are lost",
+    RESCORED: "its metric is missing there until it is rescored",
 }
 """What a damaged line of each file means."""
-Key = str | tuple[str, int]
-_SYNC_SECONDS = 1.0
+Key = str | tuple[str, int] | tuple[str, str]
 
 
 class _Inside(msgspec.Struct):
@@ -53,88 +58,76 @@ class _Inside(msgspec.Struct):
     inside: ModelRecord
 
 
-L = TypeVar("L", Record, StoredTrial, _Inside, "_Line")
-_Line = Record | StoredTrial | _Inside
+L = TypeVar("L", Record, StoredTrial, _Inside, StoredPredictions, RescoredValue, "_Line")
+_Line = Record | StoredTrial | _Inside | StoredPredictions | RescoredValue
+_KINDS: Mapping[str, type[_Line]] = {
+    _CELLS: Record,
+    _TRIALS: StoredTrial,
+    _INSIDE: _Inside,
+    _PREDICTIONS: StoredPredictions,
+    RESCORED: RescoredValue,
+}
 _DECODERS: Mapping[str, msgspec.json.Decoder[_Line]] = {
-    name: msgspec.json.Decoder(kind)
-    for name, kind in zip(_RECORDS, (Record, StoredTrial, _Inside), strict=True)
+    name: msgspec.json.Decoder(kind) for name, kind in _KINDS.items()
 }
 
 
 class Store:
-    """The writing side of a run folder; hold :func:`pubench.results.lock.locked` while using it."""
+    """The writing side of a run folder; hold :func:`pubench.results.lock.locked` while using it.
 
-    def __init__(self, folder: Path) -> None:
+    Files that not every run has are made when something is written to them.
+    """
+
+    def __init__(self, folder: Path, files: Sequence[str] = _RECORDS) -> None:
         self.folder = folder
-        self._files = {name: _Appender(folder / name) for name in _RECORDS}
+        self._files = {name: Appender(folder / name) for name in files}
+        self._last: StoredPredictions | None = None
 
     def append(self, record: Record) -> None:
         """Record a finished cell. What is beside it goes first: a cell on record is whole."""
         if record.inside is not None:
-            self._files[_INSIDE].append(to_json(_Inside(record.key, record.inside)))
-        self._files[_CELLS].append(to_json(msgspec.structs.replace(record, inside=None)))
+            self._file(_INSIDE).append(to_json(_Inside(record.key, record.inside)))
+        if record.predictions is not None:
+            self._append_predictions(record.key, record.predictions)
+        bare = msgspec.structs.replace(record, inside=None, predictions=None)
+        self._file(_CELLS).append(to_json(bare))
 
     def append_trial(self, trial: StoredTrial) -> None:
         """Record a finished trial: a search that is cut off goes on behind it."""
-        self._files[_TRIALS].append(to_json(trial))
+        self._file(_TRIALS).append(to_json(trial))
+
+    def append_rescored(self, value: RescoredValue) -> None:
+        """Record a metric that was computed from stored predictions."""
+        self._file(RESCORED).append(to_json(value))
+
+    def _append_predictions(self, key: str, packed: PackedPredictions) -> None:
+        """Write the numbers, then the line that makes them count; cells that share a fit share its numbers."""
+        binary, last = self._binary(), self._last
+        line = StoredPredictions.of(key, binary.end, packed)
+        if last is not None and (last.digest, last.labels) == (line.digest, line.labels):
+            line = msgspec.structs.replace(line, start=last.start)
+        else:
+            binary.write(packed.data)
+        self._file(_PREDICTIONS).append(to_json(line))
+        self._last = line
+
+    def _file(self, name: str) -> Appender:
+        if name not in self._files:
+            self._files[name] = Appender(self.folder / name)
+        return self._files[name]
+
+    def _binary(self) -> Appender:
+        if BINARY not in self._files:
+            # What no line of the index names was cut off by a kill, and is written over.
+            lines = read_predictions_index(self.folder)[0].values()
+            end = max((line.end for line in lines), default=0)
+            self._files[BINARY] = Appender(self.folder / BINARY, end)
+        return self._files[BINARY]
 
     def close(self) -> None:
         """Make sure that everything is on the disk."""
         for file in self._files.values():
             file.close()
-
-
-class _Appender:
-    """One append-only file. A record is written whole or not at all; a full disk leaves no half line."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            self._end = _end_of_last_line(self._fd)
-            os.ftruncate(self._fd, self._end)
-        except OSError as error:
-            raise StoreError(f"cannot write {path}: {error.strerror}") from None
-        self._synced = time.monotonic()
-
-    def append(self, text: bytes) -> None:
-        data = _line(text)
-        try:
-            written = os.pwrite(self._fd, data, self._end)
-            if written != len(data):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            if time.monotonic() - self._synced > _SYNC_SECONDS:
-                os.fsync(self._fd)
-                self._synced = time.monotonic()
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._fd, self._end)
-            raise StoreError(
-                f"cannot write {self._path}: {error.strerror}; finished cells are kept, "
-                "make room and run the same command again"
-            ) from None
-        self._end += len(data)
-
-    def close(self) -> None:
-        with contextlib.suppress(OSError):
-            os.fsync(self._fd)
-        os.close(self._fd)
-
-
-def _line(text: bytes) -> bytes:
-    return checksum(text) + b" " + text + b"\n"
-
-
-def _end_of_last_line(descriptor: int) -> int:
-    """Where the last whole line ends: a kill in the middle of a write may have left a part of one."""
-    end = os.lseek(descriptor, 0, os.SEEK_END)
-    while end > 0:
-        start = max(0, end - 65536)
-        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if newline >= 0:
-            return start + newline + 1
-        end = start
-    return 0
 
 
 def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
@@ -177,6 +170,18 @@ def read_inside(folder: Path) -> dict[str, ModelRecord]:
     return {line.key: line.inside for line in read.values.values()}
 
 
+def read_predictions_index(folder: Path) -> tuple[dict[str, StoredPredictions], tuple[str, ...]]:
+    """Return where the predictions of each cell are, by key, and a sentence for each line that cannot be trusted."""
+    read = _read(folder / _PREDICTIONS, msgspec.json.Decoder(StoredPredictions))
+    return {line.key: line for line in read.values.values()}, read.problems
+
+
+def read_rescored(folder: Path) -> tuple[tuple[RescoredValue, ...], tuple[str, ...]]:
+    """Return the latest value of each rescored metric of each cell, oldest first, and the problems as above."""
+    read = _read(folder / RESCORED, msgspec.json.Decoder(RescoredValue))
+    return tuple(read.values.values()), read.problems
+
+
 def detail_problems(folder: Path) -> tuple[str, ...]:
     """Return one sentence for each line of the trials and the introspection that cannot be trusted."""
     read = (_read(folder / name, _DECODERS[name]) for name in (_TRIALS, _INSIDE))
@@ -207,6 +212,9 @@ def _read(path: Path, decoder: msgspec.json.Decoder[L]) -> _Read[L]:
         if value is None:
             problems.append(f"{path}, line {number}: damaged record; {_LOST[path.name]}")
         else:
+            # In the order of the latest lines.
+            values.pop(value.key, None)
+            texts.pop(value.key, None)
             values[value.key], texts[value.key] = value, line[DIGITS + 1 :]
     if not data.endswith(b"\n") and data:
         problems.append(f"{path}: the last record is torn; {_LOST[path.name]}")
@@ -224,21 +232,23 @@ def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
         return None
 
 
-def repair(folder: Path) -> tuple[str, ...]:
+def repair(folder: Path, files: Sequence[str] = tuple(_KINDS)) -> tuple[str, ...]:
     """Take lines that cannot be trusted out of the records, keep the file as it was, and say what was found."""
     found: list[str] = []
-    for name, decoder in _DECODERS.items():
-        read = _read(folder / name, decoder)
+    for name in files:
+        read = _read(folder / name, _DECODERS[name])
         if read.problems:
             found += read.problems
             set_aside_damaged(folder / name)
-            write_atomically(folder / name, "".join(_line(text).decode() for text in read.texts.values()))
+            write_atomically(
+                folder / name, "".join(checked_line(text).decode() for text in read.texts.values())
+            )
     return tuple(found)
 
 
 def set_aside(folder: Path) -> None:
     """Keep earlier records under another name and start anew (``--force``)."""
-    for name in _RECORDS:
+    for name in (*_KINDS, BINARY):
         path = folder / name
         number = len(list(folder.glob(f"{name}.old-*"))) + 1
         if path.exists():

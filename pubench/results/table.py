@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pubench.plan.jobs import Cell, Plan
 from pubench.results.record import AFTER_METRICS, BEFORE_METRICS, Column, Record
+from pubench.results.rescored import Rescored, metric_values, with_rescored
 from pubench.results.run_folder import read_plan
-from pubench.results.store import read_records
+from pubench.results.store import read_records, read_rescored
 from pubench.status import Status
 
 if TYPE_CHECKING:
@@ -67,31 +68,24 @@ class Results:
 def read_results(folder: str | Path) -> Results:
     """Read a run folder, whether its run has ended or not."""
     folder = Path(folder)
-    plan = read_plan(folder)
     records, problems = read_records(folder)
-    return Results(folder, plan, tuple(_row(plan, cell, records) for cell in plan.cells), problems)
+    added, more = read_rescored(folder)
+    plan, rescored = with_rescored(read_plan(folder), added), {line.key: line for line in added}
+    rows = tuple(_row(plan, cell, records, rescored) for cell in plan.cells)
+    return Results(folder, plan, rows, (*problems, *more))
 
 
-def _row(plan: Plan, cell: Cell, records: Mapping[str, Record]) -> Row:
+def _row(plan: Plan, cell: Cell, records: Mapping[str, Record], rescored: Rescored) -> Row:
     record = records.get(cell.key, Record(key=cell.key, status=Status.PENDING))
     if cell.skip:
         record = Record(key=cell.key, status=Status.SKIPPED, error=cell.skip)
     elif record.status is Status.SKIPPED:
         record = Record(key=cell.key, status=Status.PENDING)
-    # A value that another version of the metric gave must not be compared with this version's.
-    outdated = {
-        name
-        for name, metric in plan.metrics.items()
-        if record.metric_versions.get(name, metric.version) != metric.version
-    }
-    metrics = {name: None if name in outdated else record.metrics.get(name) for name in plan.metrics}
-    changed = (
-        f"metric '{name}' has changed since; run with --force" for name in plan.metrics if name in outdated
-    )
+    metrics, notes = metric_values(plan, record, rescored)
     texts: Row = {
         "status": record.status.value,
         "params": None if record.params is None else json.dumps(record.params, sort_keys=True),
-        "notes": "; ".join([*record.notes, *changed]) or None,
+        "notes": "; ".join([*record.notes, *notes]) or None,
     }
 
     def values(columns: Iterable[Column]) -> Row:

@@ -2,5 +2,6 @@
 
 from pubench.run.backends import Execution
 from pubench.run.driver import Progress, pending_jobs, run_jobs
+from pubench.run.rescoring import Rescoring, rescore_cells
 
-__all__ = ["Execution", "Progress", "pending_jobs", "run_jobs"]
+__all__ = ["Execution", "Progress", "Rescoring", "pending_jobs", "rescore_cells", "run_jobs"]

@@ -12,6 +12,7 @@ from pubench.plan.jobs import Job
 from pubench.protocol import Predictions, ProtocolError
 from pubench.protocol.replies import End, Introspection, Result
 from pubench.protocol.requests import FitRequest
+from pubench.results.predictions import PackedPredictions
 from pubench.results.record import ModelRecord, Record
 from pubench.run.asking import (
     Evaluator,
@@ -66,6 +67,7 @@ def run_fit(
         return _blaming(failure, job)
     training = {on_training(name): value for name, value in fitted.result.training.items()}
     posterior, result = labelled.truth.posterior, fitted.result
+    packed = PackedPredictions.of(fitted.predictions, labelled.truth.test) if job.keep_predictions else None
     return Record(
         key="",
         status=Status.OK,
@@ -80,6 +82,7 @@ def run_fit(
         regret=None if posterior is None else regret(posterior, fitted.predictions),
         output=fitted.output + evaluator.output,
         inside=_inside(fitted, labelled, evaluator, job),
+        predictions=packed,
     )
 
 

@@ -202,7 +202,8 @@ def _overlap(cells: _Cells, blocks: Sequence[Block]) -> Floats:
     for (block, _), rows in cells.items():
         for row in rows:
             train = (row.get("n_p") or 0) + (row.get("n_u") or 0)
-            if train and row.get("n_test"):
+            # Lines that no cell could fill were left out.
+            if train and row.get("n_test") and block in ratios:
                 ratios[block].append(row["n_test"] / train)
     return np.array([np.mean(found) if found else np.nan for found in ratios.values()], dtype=np.float64)
 

@@ -22,7 +22,7 @@ from pubench.suite.samplers import SAMPLERS, SamplerName
 from pubench.suite.smoke import SmokeConfig
 from pubench.suite.values import Count, Factors, Names, Parameters, Share, Source
 
-__all__ = ["LimitsConfig", "PriorConfig", "Suite", "TuningConfig"]
+__all__ = ["LimitsConfig", "PriorConfig", "StoreConfig", "Suite", "TuningConfig"]
 
 
 class TuningConfig(Table):
@@ -121,6 +121,15 @@ class LimitsConfig(Table):
     )
 
 
+class StoreConfig(Table):
+    """What a run keeps beside the results; no key here changes a result or runs a finished cell again."""
+
+    predictions: bool = Field(
+        default=False,
+        description="Whether to keep the test predictions of each cell, for `pubench rescore`.",
+    )
+
+
 class Suite(Table):
     """A suite: the cells to run and the tables to report."""
 
@@ -153,6 +162,7 @@ class Suite(Table):
     limits: LimitsConfig = Field(
         default_factory=LimitsConfig, description="Time and memory limits of each cell."
     )
+    store: StoreConfig = Field(default_factory=StoreConfig, description="What is kept beside the results.")
     report: ReportConfig = Field(default_factory=ReportConfig, description="The tables to report.")
     paper: PaperConfig = Field(default_factory=PaperConfig, description="Published results to compare with.")
     smoke: SmokeConfig = Field(default_factory=SmokeConfig, description="The smoke size of the suite.")

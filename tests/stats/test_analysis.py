@@ -44,6 +44,13 @@ def test_undefined_metrics_are_left_out_of_means_but_counted(undefined: float | 
     assert table.complete.tolist() == [[False, True]]
 
 
+def test_a_metric_that_only_untuned_algorithms_have_leaves_tuned_lines_out() -> None:
+    counts = {"n_p": 10, "n_u": 30, "n_test": 20}
+    table = score_table([row("a", None, criterion="c", **counts), row("b", 0.4, **counts)], "acc", True)
+    assert table.blocks == (Block("d", "l", None),)
+    assert table.overlap.tolist() == [0.5]
+
+
 def test_who_is_left_alone_by_failures_is_not_the_best() -> None:
     for other in (row("b", None, status="failed"), row("b", 0.9, reference=True), row("b", float("nan"))):
         assert not best_cells(score_table([row("a", 0.5), other], "acc", True)).any()
