@@ -14,6 +14,7 @@ from pubench.data.values import Data
 from pubench.errors import DataError, RunFolderError
 from pubench.plan.datasets import problem_card, with_paths
 from pubench.plan.planning import ExecutionPlan, plan_suite
+from pubench.plan.shards import parse_shard
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
@@ -27,6 +28,7 @@ from pubench.results.run_folder import (
     write_plan,
     write_provenance,
 )
+from pubench.results.shards import folder_name, folder_part
 from pubench.results.store import Store, read_records, read_searches, repair, set_aside
 from pubench.results.table import Results, read_results
 from pubench.run import Execution, Progress, pending_jobs, run_jobs
@@ -94,6 +96,8 @@ def run_suite(
     address: str | None = None,
     retry_failed: bool = False,
     force: bool = False,
+    shard: str | None = None,
+    costs: str | os.PathLike[str] | None = None,
     plugins: Sequence[str | Path] = (),
     third_party: bool | None = None,
     progress: Progress | None = None,
@@ -105,7 +109,8 @@ def run_suite(
     suite : str or path
         A TOML file, or the name of a bundled suite.
     out : path, optional
-        The run folder; ``runs/<name of the suite>`` by default. Cells that it already holds are not run again.
+        The run folder; ``runs/<name of the suite>`` by default, with ``-shard-3-of-20`` behind it for a shard. Cells
+        that it already holds are not run again.
     jobs : int
         How many cells run at the same time. Results do not depend on it.
     backend, address : str
@@ -114,6 +119,11 @@ def run_suite(
         Run again what ended as failed, timeout, crashed or out-of-memory.
     force : bool
         Run everything again; earlier records are kept under another name.
+    shard : str, optional
+        Run only a part of the cells, for example ``"3/20"``: the third of twenty parts, which are the same on every
+        machine. :func:`pubench.results.merged_folder.merge_folders` puts their folders together.
+    costs : path, optional
+        An earlier run folder, the same for all shards, whose times say how to balance them.
     plugins : sequence of paths
         Single plugin files to load.
     third_party : bool, optional
@@ -122,6 +132,7 @@ def run_suite(
         Is notified of each cell.
     """
     execution = Execution(jobs, backend, address)
+    asked = None if shard is None else parse_shard(shard)
     text, parsed = suite_text(suite), load_suite(suite)
     registry = discover(third_party=third_party, files=plugins)
     if progress is not None:
@@ -129,8 +140,9 @@ def run_suite(
             progress.note(warning)
     files = [str(Path(file).resolve()) for file in plugins]
     planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
-    folder = Path(out) if out is not None else Path("runs") / parsed.name
+    folder = Path(out) if out is not None else Path("runs") / folder_name(parsed.name, asked)
     with locked(folder):
+        planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
         if force:
             set_aside(folder)
         write_plan(folder, planned.plan, text)
@@ -197,7 +209,7 @@ def _run(
     open_cells = sum(len(job.cells) for job in jobs)
     failed = {key: error for key, error in planned.without_data.items() if retry_failed or key not in records}
     if progress is not None:
-        runnable = len({cell.key for cell in planned.plan.cells if not cell.skip})
+        runnable = len({cell.key for cell in planned.plan.own_cells if not cell.skip})
         progress.begin(runnable, runnable - open_cells - len(failed))
     cards = {
         label: problem_card(registry.dataset(data.stored.name), data) for label, data in planned.data.items()
@@ -206,6 +218,8 @@ def _run(
     if not jobs and not failed and cards.keys() <= cards_of(known).keys():
         return
     options: dict[str, JSONValue] = {"jobs": execution.jobs, "backend": execution.backend}
+    if planned.plan.shard is not None:
+        options["shard"] = f"{planned.plan.shard.number}/{planned.plan.shard.of}"
     if jobs:
         options["isolation"] = jobs[0].limits.isolation
     write_provenance(folder, [*known, gather(registry, cards, options)])

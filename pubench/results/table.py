@@ -33,7 +33,7 @@ class Results:
     folder : Path
     plan : Plan
     rows : tuple of dict
-        One for each planned cell; ``status`` is ``pending`` where it has not run.
+        One for each planned cell, of a shard for each of its own; ``status`` is ``pending`` where it has not run.
     problems : tuple of str
         Records that could not be trusted.
     """
@@ -69,7 +69,7 @@ def read_results(folder: str | Path) -> Results:
     folder = Path(folder)
     plan = read_plan(folder)
     records, problems = read_records(folder)
-    return Results(folder, plan, tuple(_row(plan, cell, records) for cell in plan.cells), problems)
+    return Results(folder, plan, tuple(_row(plan, cell, records) for cell in plan.own_cells), problems)
 
 
 def _row(plan: Plan, cell: Cell, records: Mapping[str, Record]) -> Row:
