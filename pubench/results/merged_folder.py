@@ -84,10 +84,11 @@ def merge_folders(folders: Sequence[Path], out: Path) -> MergedFolder:
         return _add(sources, out)
     try:
         _create(sources, out)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {out}: {error.strerror}; make room, or choose another --out"
-        ) from None
+    except (OSError, StoreError) as error:
+        # Not the name of the temporary folder, which is gone.
+        cause = error.__context__ if isinstance(error, StoreError) else error
+        reason = getattr(cause, "strerror", None) or str(error)
+        raise StoreError(f"cannot write {out}: {reason}; make room, or choose another --out") from None
     return _merged(sources, sources, out)
 
 
