@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from pubench.cli.options import COSTS, SUITE, plugin_options
+from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 
 __all__ = ["slurm"]
 
@@ -60,7 +61,7 @@ class _Pattern(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder for the run folders of the shards [default: runs/<name of the suite>-shards].",
+    help="Folder for the run folders of the shards [default: runs/shards/<name of the suite>].",
 )
 @click.option(
     "--jobs",
@@ -80,6 +81,7 @@ class _Pattern(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--memory", type=_Pattern("size", r"\d+[KMGT]?", "8G"), help="Memory of a task, as SLURM writes it."
 )
 @COSTS
+@data_option
 @plugin_options
 def slurm(
     suite: str,
@@ -96,13 +98,15 @@ def slurm(
     from pubench.suite import load_suite
 
     parsed = load_suite(suite)
-    folder = (out or Path("runs") / f"{parsed.name}-shards").absolute()
+    folder = (out or Path("runs/shards") / parsed.name).absolute()
     limits = [f"#SBATCH --time={limit}\n" if limit else "", f"#SBATCH --mem={memory}\n" if memory else ""]
     program = [sys.executable, "-m", "pubench"]
     # The options that are the same for all shards; paths in full, since a task may start anywhere.
     run = [*program, "suite", "run", _in_full(suite), "--jobs", str(jobs), "--quiet"]
     run += [part for file in plugin_files for part in ("--plugin", str(file.absolute()))]
     run += ["--no-third-party"] if no_third_party else []
+    data = os.environ.get("PUBENCH_DATA")
+    run += ["--data", os.path.abspath(data)] if data else []
     run += ["--costs", str(costs.absolute())] if costs is not None else []
     script = _SCRIPT.format(
         name=re.sub(r"[^A-Za-z0-9]+", "-", parsed.name),

@@ -94,6 +94,7 @@ def test_a_script_runs_each_shard_and_merges_those_that_there_are(tmp_path, awkw
     program.write_text(f'#!/bin/bash\nprintf "%s\\0" "$@" > {shlex.quote(str(log))}\n')
     program.chmod(0o755)
     monkeypatch.setattr("sys.executable", str(program))
+    monkeypatch.setenv("PUBENCH_DATA", str(awkward))
     suite = awkward / "suite.toml"
     suite.write_text(pubench_here(capsys, "suite", "show", "quickstart").stdout)
     path = script(capsys, tmp_path, suite, "--shards", 3, "--out", awkward / "out", "--costs", awkward)
@@ -103,18 +104,8 @@ def test_a_script_runs_each_shard_and_merges_those_that_there_are(tmp_path, awkw
         return log.read_text().split("\0")[:-1]
 
     out = awkward / "out"
-    expected = [
-        "-m",
-        "pubench",
-        "suite",
-        "run",
-        str(suite),
-        "--jobs",
-        "1",
-        "--quiet",
-        "--costs",
-        str(awkward),
-    ]
+    expected = ["-m", "pubench", "suite", "run", str(suite), "--jobs", "1", "--quiet"]
+    expected += ["--data", str(awkward), "--costs", str(awkward)]
     assert called(SLURM_ARRAY_TASK_ID="2") == [*expected, "--shard", "2/3", "--out", str(out / "shard-2")]
     for name in ("shard-1", "shard-3"):
         (out / name).mkdir(parents=True)
