@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pubench.data.cache import write_atomically
 from pubench.errors import PubenchError, StoreError
-from pubench.results.record import AFTER_METRICS, BEFORE_METRICS, MEASURED
+from pubench.results.record import MEASURED
 from pubench.results.spreadsheet import csv_text, encodable
 from pubench.results.table import Results, Row
 
@@ -26,7 +26,7 @@ def export_text(results: Results, form: str, *, times: bool = True) -> str:
     rows = _rows(results, times=times)
     if form == "json":
         return json.dumps(rows, indent=1, allow_nan=False) + "\n"
-    return csv_text([_columns(results, times=times) if rows else [], *(row.values() for row in rows)])
+    return csv_text([[*rows[0]] if rows else [], *(row.values() for row in rows)])
 
 
 def export_to(path: Path, results: Results, form: str, *, times: bool = True) -> None:
@@ -43,15 +43,9 @@ def export_to(path: Path, results: Results, form: str, *, times: bool = True) ->
         ) from None
 
 
-def _columns(results: Results, *, times: bool) -> list[str]:
-    names = [column.name for column in BEFORE_METRICS], results.plan.metrics, [c.name for c in AFTER_METRICS]
-    return [name for some in names for name in some if times or name not in MEASURED]
-
-
 def _rows(results: Results, *, times: bool) -> Sequence[Row]:
-    """Return all rows with the same columns: of several runs, one may lack a metric that another has."""
-    columns = _columns(results, times=times)
-    return [{name: row.get(name) for name in columns} for row in results.rows]
+    left_out = () if times else MEASURED
+    return [{name: value for name, value in row.items() if name not in left_out} for row in results.rows]
 
 
 def _refuse_stream(path: Path) -> None:

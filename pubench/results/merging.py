@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.record import AFTER_METRICS, BEFORE_METRICS
 from pubench.results.shards import part_sentence
 from pubench.results.table import Results, Row, read_results
 from pubench.status import Status
@@ -52,7 +53,7 @@ def merge_results(several: Sequence[Results]) -> Results:
         report=first.plan.report,
         paper=next((plan.paper for plan in plans if plan.paper.numbers), PaperConfig()),
     )
-    rows = _rows(several)
+    rows = [_aligned(row, plan) for row in _rows(several)]
     order = {tuple(getattr(cell, name) for name in _PLACE): number for number, cell in enumerate(plan.cells)}
     rows.sort(key=lambda row: order[_place(row)])
     return Results(first.folder, plan, tuple(rows), tuple(problems))
@@ -64,6 +65,14 @@ def _cells(plans: Sequence[Plan]) -> tuple[Cell, ...]:
     if any(plan.cells != plans[0].cells for plan in plans):
         return tuple(own)
     return tuple(cell for cell in plans[0].cells if cell in own)
+
+
+def _aligned(row: Row, plan: Plan) -> Row:
+    """Return a row with all metrics, in the order of exports: a run may lack one that another has."""
+    if [name for name in row if name in plan.metrics] == [*plan.metrics]:
+        return row
+    before, after = ([column.name for column in columns] for columns in (BEFORE_METRICS, AFTER_METRICS))
+    return {name: row.get(name) for name in (*before, *plan.metrics, *after)}
 
 
 def _place(row: Row) -> tuple[object, ...]:
