@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,30 +13,25 @@ from pubench.data import refuse_in_child
 from pubench.data.loading import as_loaded, load_stored
 from pubench.data.values import Data
 from pubench.errors import DataError, PubenchError, RunFolderError, SuiteError
-from pubench.plan.datasets import problem_card, with_paths
-from pubench.plan.planning import ExecutionPlan, plan_suite
+from pubench.plan.datasets import with_paths
+from pubench.plan.planning import plan_suite
 from pubench.plan.scorers import resolve_scorer
+from pubench.plan.shards import parse_shard
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
-from pubench.plugins.registry import Registry
 from pubench.results.lock import locked
-from pubench.results.provenance import gather
-from pubench.results.record import Record
 from pubench.results.run_folder import (
-    cards_of,
     read_plan,
-    read_provenance,
     read_source,
     read_suite,
     repair_provenance,
     write_plan,
-    write_provenance,
 )
-from pubench.results.store import RESCORED, Store, read_records, read_searches, repair, set_aside
+from pubench.results.shards import folder_name, folder_part
+from pubench.results.store import RESCORED, repair, set_aside
 from pubench.results.table import Results, read_results
-from pubench.run import Execution, Progress, Rescoring, pending_jobs, rescore_cells, run_jobs
+from pubench.run import Execution, Progress, Rescoring, rescore_cells, run_folder
 from pubench.specs import JSONValue
-from pubench.status import Problem, Status
 from pubench.suite import load_suite, suite_text
 
 __all__ = ["load_dataset", "make", "report", "rescore", "run_suite"]
@@ -99,6 +94,8 @@ def run_suite(
     address: str | None = None,
     retry_failed: bool = False,
     force: bool = False,
+    shard: str | None = None,
+    costs: str | os.PathLike[str] | None = None,
     plugins: Sequence[str | Path] = (),
     third_party: bool | None = None,
     progress: Progress | None = None,
@@ -110,7 +107,8 @@ def run_suite(
     suite : str or path
         A TOML file, or the name of a bundled suite.
     out : path, optional
-        The run folder; ``runs/<name of the suite>`` by default. Cells that it already holds are not run again.
+        The run folder; ``runs/<name of the suite>`` by default, with ``-shard-3-of-20`` behind it for a shard. Cells
+        that it already holds are not run again.
     jobs : int
         How many cells run at the same time. Results do not depend on it.
     backend, address : str
@@ -119,6 +117,11 @@ def run_suite(
         Run again what ended as failed, timeout, crashed or out-of-memory.
     force : bool
         Run everything again; earlier records are kept under another name.
+    shard : str, optional
+        Run only a part of the cells, for example ``"3/20"``: the third of twenty parts, which are the same on every
+        machine. :func:`pubench.results.merged_folder.merge_folders` puts their folders together.
+    costs : path, optional
+        An earlier run folder, the same for all shards, whose times say how to balance them.
     plugins : sequence of paths
         Single plugin files to load.
     third_party : bool, optional
@@ -127,6 +130,7 @@ def run_suite(
         Is notified of each cell.
     """
     execution = Execution(jobs, backend, address)
+    asked = None if shard is None else parse_shard(shard)
     text, parsed = suite_text(suite), load_suite(suite)
     registry = discover(third_party=third_party, files=plugins)
     if progress is not None:
@@ -134,15 +138,16 @@ def run_suite(
             progress.note(warning)
     files = [str(Path(file).resolve()) for file in plugins]
     planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
-    folder = Path(out) if out is not None else Path("runs") / parsed.name
+    folder = Path(out) if out is not None else Path("runs") / folder_name(parsed.name, asked)
     with locked(folder):
+        planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
         if force:
             set_aside(folder)
         write_plan(folder, planned.plan, text, str(Path(suite).absolute()))
         for problem in (*repair(folder), *repair_provenance(folder)):
             if progress is not None:
                 progress.note(problem)
-        _run(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
+        run_folder(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
     return read_results(folder)
 
 
@@ -243,57 +248,3 @@ def rescore(
             ) from None
         found = rescore_cells(folder, planned, scorers)
     return replace(found, problems=(*repaired, *found.problems))
-
-
-def _run(
-    folder: Path,
-    planned: ExecutionPlan,
-    registry: Registry,
-    execution: Execution,
-    *,
-    retry_failed: bool,
-    progress: Progress | None,
-) -> None:
-    records, _ = read_records(folder)
-    jobs = pending_jobs(planned, records, retry_failed=retry_failed)
-    open_cells = sum(len(job.cells) for job in jobs)
-    failed = {key: error for key, error in planned.without_data.items() if retry_failed or key not in records}
-    if progress is not None:
-        runnable = len({cell.key for cell in planned.plan.cells if not cell.skip})
-        progress.begin(runnable, runnable - open_cells - len(failed))
-    cards = {
-        label: problem_card(registry.dataset(data.stored.name), data) for label, data in planned.data.items()
-    }
-    known = read_provenance(folder)
-    if not jobs and not failed and cards.keys() <= cards_of(known).keys():
-        return
-    options: dict[str, JSONValue] = {"jobs": execution.jobs, "backend": execution.backend}
-    if jobs:
-        options["isolation"] = jobs[0].limits.isolation
-    write_provenance(folder, [*known, gather(registry, cards, options)])
-    store = Store(folder)
-    try:
-        _store_failed(planned, failed, store, progress)
-        run_jobs(
-            jobs,
-            store,
-            execution,
-            progress.done if progress is not None else lambda cell, record: None,
-            note=progress.note if progress is not None else lambda text: None,
-            trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
-            retried=retry_failed,
-        )
-    finally:
-        store.close()
-
-
-def _store_failed(
-    planned: ExecutionPlan, failed: Mapping[str, str], store: Store, progress: Progress | None
-) -> None:
-    """Record the cells of data sets that cannot be loaded: they fail, the run goes on."""
-    cells = {cell.key: cell for cell in planned.plan.cells if cell.key in failed}
-    for key, cell in cells.items():
-        record = Record.of_problem(key, Problem(Status.FAILED, failed[key]))
-        store.append(record)
-        if progress is not None:
-            progress.done(cell, record)

@@ -11,12 +11,14 @@ import click
 from pubench import __version__
 from pubench.cli.data import data
 from pubench.cli.listing import list_specs, plugins
+from pubench.cli.merge import merge
 from pubench.cli.output import completion, export
 from pubench.cli.plugin import plugin
 from pubench.cli.prior import prior
 from pubench.cli.report import report
 from pubench.cli.rescore import rescore
 from pubench.cli.signals import Signals
+from pubench.cli.slurm import slurm
 from pubench.cli.streams import is_of_output, output_problem, prepare_streams, say, silence_output
 from pubench.cli.suite import suite
 from pubench.errors import PubenchError, StoreError
@@ -49,7 +51,20 @@ def cli() -> None:
     """
 
 
-for command in (suite, data, prior, report, rescore, export, list_specs, plugins, plugin, completion):
+suite.add_command(slurm)
+for command in (
+    suite,
+    merge,
+    data,
+    prior,
+    report,
+    rescore,
+    export,
+    list_specs,
+    plugins,
+    plugin,
+    completion,
+):
     cli.add_command(command)
 
 

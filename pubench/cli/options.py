@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from pubench.specs import JSONValue
 
-__all__ = ["SUITE", "data_option", "parsed_params", "plugin_options"]
+__all__ = ["COSTS", "SUITE", "data_option", "parsed_params", "plugin_options"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -41,6 +41,12 @@ class SuiteType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 
 SUITE = SuiteType()
+COSTS = click.option(
+    "--costs",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Earlier run folder, the same for all shards, whose times balance them.",
+)
 
 
 def plugin_options(command: F) -> F:

@@ -13,7 +13,9 @@ __all__ = ["completion", "export", "show_problems"]
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument(
+    "folders", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FOLDER [FOLDER ...]"
+)
 @click.option(
     "--format",
     "form",
@@ -26,13 +28,17 @@ __all__ = ["completion", "export", "show_problems"]
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write [default: standard output]."
 )
 @click.option("--no-times", is_flag=True, help="Omit time and memory, which differ from run to run.")
-def export(folder: Path, form: str, out: Path | None, no_times: bool) -> None:
-    """Write one tidy row for each cell of the run in FOLDER."""
+def export(folders: tuple[Path, ...], form: str, out: Path | None, no_times: bool) -> None:
+    """Write one tidy row for each cell of the run in FOLDER; the runs of several folders are merged."""
     from pubench.results.export import export_text, export_to
+    from pubench.results.merging import merge_results
+    from pubench.results.shards import part_sentence
     from pubench.results.table import read_results
 
-    results = read_results(folder)
+    several = [read_results(folder) for folder in folders]
+    results = merge_results(several)
     show_problems(results.problems)
+    show_problems(filter(None, [part_sentence([one.plan for one in several])]))
     if out is not None:
         export_to(out, results, form, times=not no_times)
     elif form == "parquet":

@@ -1,4 +1,4 @@
-"""``pubench suite``: run, check, list, show, status, schema."""
+"""``pubench suite``: run, check, list, show, status, schema; `pubench.cli.slurm` adds another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pubench.cli.options import SUITE, data_option, plugin_options
+from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import say
@@ -42,6 +42,10 @@ def suite() -> None:
     "--retry-failed", is_flag=True, help="Run failed, timed out, crashed and out-of-memory cells again."
 )
 @click.option("--force", is_flag=True, help="Run every cell again; old records are set aside.")
+@click.option(
+    "--shard", metavar="I/N", help="Run only part I of N parts, for example 3/20; see pubench merge."
+)
+@COSTS
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no tables.")
 @data_option
 @plugin_options
@@ -56,6 +60,8 @@ def run(
     address: str | None,
     retry_failed: bool,
     force: bool,
+    shard: str | None,
+    costs: Path | None,
 ) -> int:
     """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
     from pubench.api import run_suite
@@ -76,6 +82,8 @@ def run(
                 address=address,
                 retry_failed=retry_failed,
                 force=force,
+                shard=shard,
+                costs=costs,
             )
         _conclude(results, progress, quiet=quiet)
     except BaseException as error:
@@ -187,13 +195,15 @@ def status(folder: Path, errors: bool, as_json: bool) -> int:
     from pubench.status import Status
 
     results = read_results(folder)
+    shard = results.plan.shard
     failed = [row for row in results.rows if Status(row["status"]).is_failure]
     if as_json:
-        click.echo(
-            json.dumps({"suite": results.plan.suite, "cells": len(results.rows), **results.counts}, indent=1)
-        )
+        part = {} if shard is None else {"shard": shard.number, "shards": shard.of}
+        counts = {"suite": results.plan.suite, **part, "cells": len(results.rows), **results.counts}
+        click.echo(json.dumps(counts, indent=1))
     else:
-        click.echo(f"{results.plan.suite}: {len(results.rows)} cells: {_summary(results)}")
+        name = results.plan.suite if shard is None else f"{results.plan.suite}, {shard}"
+        click.echo(f"{name}: {len(results.rows)} cells: {_summary(results)}")
         added = rescored_metrics(results.plan, read_rescored(folder)[0])
         if added:
             click.echo(f"  metrics added by rescore: {', '.join(added)}")

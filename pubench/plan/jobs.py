@@ -12,7 +12,7 @@ from pubench.specs import Scenario
 from pubench.suite.reporting import PaperConfig, Rules
 from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, PriorPlan, SearchPlan, Seeds
 
-__all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric"]
+__all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric", "Shard"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,23 @@ class PlannedMetric:
 
 
 @dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of a plan that is run on its own: its number, from 1, how many there are, and the keys of its cells."""
+
+    number: int
+    of: int
+    keys: frozenset[str]
+
+    def __str__(self) -> str:
+        return f"shard {self.number} of {self.of}"
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run folder is for: its suite, every metric, those that reports show, and its cells in order.
+    """What a run folder is for: its suite, every metric, those that reports show, and all cells of the suite in order.
 
     ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to show beside the results.
+    ``shard`` is the part of the cells that the folder is for, None for all.
     """
 
     suite: str
@@ -57,6 +70,14 @@ class Plan:
     cells: tuple[Cell, ...]
     report: Rules = field(default_factory=Rules)
     paper: PaperConfig = field(default_factory=PaperConfig)
+    shard: Shard | None = None
+
+    @property
+    def own_cells(self) -> tuple[Cell, ...]:
+        """The cells that the folder is for, in order."""
+        if self.shard is None:
+            return self.cells
+        return tuple(cell for cell in self.cells if cell.key in self.shard.keys)
 
 
 @dataclass(frozen=True, slots=True)

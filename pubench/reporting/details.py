@@ -13,6 +13,7 @@ from pubench.errors import DamagedFileError
 from pubench.results.record import ModelRecord, TrialRecord
 from pubench.results.run_folder import cards_of, read_provenance
 from pubench.results.store import detail_problems, read_inside, read_trials
+from pubench.specs import JSONValue
 
 __all__ = [
     "Card",
@@ -124,11 +125,20 @@ def read_details(folders: Sequence[Path]) -> RunDetails:
             entries = []
             problems.append(str(error))
         cards |= parse(Card, cards_of(entries))
-        provenance += parse(Provenance, dict(enumerate(entries[-1:]))).values()
+        provenance += parse(Provenance, _latest(entries)).values()
         trials |= read_trials(folder)
         introspection |= read_inside(folder)
         problems += detail_problems(folder)
     return RunDetails(cards, tuple(provenance), trials, introspection, tuple(problems))
+
+
+def _latest(entries: Iterable[JSONValue]) -> dict[str, JSONValue]:
+    """Return the last entry of the run, and of each shard where several were merged."""
+    latest: dict[str, JSONValue] = {}
+    for entry in entries:
+        options = entry.get("options") if isinstance(entry, dict) else None
+        latest[str(options.get("shard", "")) if isinstance(options, dict) else ""] = entry
+    return latest
 
 
 K = TypeVar("K")

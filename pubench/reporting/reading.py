@@ -8,15 +8,11 @@ from pathlib import Path
 
 from pubench.reporting.details import read_details
 from pubench.reporting.report import Report, build_report
-from pubench.results.merging import merge_results
-from pubench.results.table import Results, read_results
+from pubench.results.merging import read_runs
+from pubench.results.shards import part_sentence
+from pubench.results.table import Results
 
 __all__ = ["read_runs", "report_of"]
-
-
-def read_runs(folders: Sequence[Path]) -> Results:
-    """Read the runs of some folders as one."""
-    return merge_results([read_results(folder) for folder in folders])
 
 
 def report_of(results: Results, folders: Sequence[Path] = ()) -> Report:
@@ -30,13 +26,13 @@ def report_of(results: Results, folders: Sequence[Path] = ()) -> Report:
         The folders of the merged runs; default: the folder of the results.
     """
     plan, details = results.plan, read_details(folders or [results.folder])
-    labels = dict.fromkeys(cell.dataset for cell in plan.cells)
+    labels = dict.fromkeys(cell.dataset for cell in plan.own_cells)
     cards = {label: details.cards[label] for label in labels if label in details.cards}
     return build_report(
         results.rows,
         plan.suite,
         {name: plan.metrics[name].greater_is_better for name in plan.shown},
-        description=plan.description,
+        description=" ".join(filter(None, (plan.description, part_sentence([plan])))),
         rules=plan.report,
         paper=plan.paper,
         details=replace(details, cards=cards, problems=(*results.problems, *details.problems)),

@@ -1,25 +1,34 @@
-"""Several runs as one, for reports."""
+"""Several runs as one, for reports and exports."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pubench.errors import PubenchError
-from pubench.plan.jobs import Plan, PlannedMetric
-from pubench.results.table import Results, Row
+from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.record import AFTER_METRICS, BEFORE_METRICS
+from pubench.results.shards import part_sentence
+from pubench.results.table import Results, Row, read_results
 from pubench.status import Status
 from pubench.suite.reporting import PaperConfig
 
-__all__ = ["merge_results"]
+__all__ = ["merge_results", "read_runs"]
 
 _PLACE = ("dataset", "labelling", "replicate", "algorithm", "criterion")
+
+
+def read_runs(folders: Sequence[Path]) -> Results:
+    """Read the runs of some folders as one."""
+    return merge_results([read_results(folder) for folder in folders])
 
 
 def merge_results(several: Sequence[Results]) -> Results:
     """Put the rows of several runs together.
 
     A cell that two runs share, by key and names, is taken once, from the run that has finished it. Rules of comparison
-    are those of the first run; where another has different ones, a problem says so.
+    are those of the first run; where another has different ones, a problem says so. Shards of one suite are put in the
+    order of the suite.
 
     Raises
     ------
@@ -34,16 +43,40 @@ def merge_results(several: Sequence[Results]) -> Results:
         if other.plan.report != first.plan.report:
             problems.append(f"{other.folder}: has other keys in [report]; those of {first.folder} are used")
     plans = [results.plan for results in several]
+    about = [*(plan.description for plan in plans), part_sentence(plans)]
     plan = Plan(
         suite=" + ".join(dict.fromkeys(plan.suite for plan in plans)),
-        description=" ".join(dict.fromkeys(plan.description for plan in plans if plan.description)),
+        description=" ".join(dict.fromkeys(filter(None, about))),
         metrics=_metrics(several),
         shown=tuple(dict.fromkeys(name for plan in plans for name in plan.shown)),
-        cells=tuple(dict.fromkeys(cell for plan in plans for cell in plan.cells)),
+        cells=_cells(plans),
         report=first.plan.report,
         paper=next((plan.paper for plan in plans if plan.paper.numbers), PaperConfig()),
     )
-    return Results(first.folder, plan, tuple(_rows(several)), tuple(problems))
+    rows = [_aligned(row, plan) for row in _rows(several)]
+    order = {tuple(getattr(cell, name) for name in _PLACE): number for number, cell in enumerate(plan.cells)}
+    rows.sort(key=lambda row: order[_place(row)])
+    return Results(first.folder, plan, tuple(rows), tuple(problems))
+
+
+def _cells(plans: Sequence[Plan]) -> tuple[Cell, ...]:
+    """Return the cells of all plans, those of parts of one plan in its order."""
+    own = dict.fromkeys(cell for plan in plans for cell in plan.own_cells)
+    if any(plan.cells != plans[0].cells for plan in plans):
+        return tuple(own)
+    return tuple(cell for cell in plans[0].cells if cell in own)
+
+
+def _aligned(row: Row, plan: Plan) -> Row:
+    """Return a row with all metrics, in the order of exports: a run may lack one that another has."""
+    if [name for name in row if name in plan.metrics] == [*plan.metrics]:
+        return row
+    before, after = ([column.name for column in columns] for columns in (BEFORE_METRICS, AFTER_METRICS))
+    return {name: row.get(name) for name in (*before, *plan.metrics, *after)}
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in _PLACE)
 
 
 def _metrics(several: Sequence[Results]) -> Mapping[str, PlannedMetric]:
@@ -63,7 +96,7 @@ def _rows(several: Sequence[Results]) -> list[Row]:
     places: dict[tuple[object, ...], tuple[str, Results]] = {}
     for results in several:
         for row in results.rows:
-            key, place = row["key"], tuple(row[name] for name in _PLACE)
+            key, place = row["key"], _place(row)
             taken, by = places.setdefault(place, (key, results))
             if taken != key and by is not results:
                 names = " / ".join(str(part) for part in place if part is not None)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pubench.errors import DamagedFileError, RunFolderError, StoreError
-from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.plan.jobs import Cell, Plan, PlannedMetric, Shard
 from pubench.results.checked import checksum, read_checked, set_aside_damaged, write_checked, write_if_changed
 from pubench.specs import JSONValue
 from pubench.suite import Suite, parse_suite
@@ -54,6 +54,12 @@ def write_plan(folder: Path, plan: Plan, suite_text: str, source: str = "") -> N
         "fields": [*fields],
         "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
     }
+    if plan.shard is not None:
+        value["shard"] = {
+            "number": plan.shard.number,
+            "of": plan.shard.of,
+            "keys": [*dict.fromkeys(cell.key for cell in plan.own_cells)],
+        }
     try:
         write_if_changed(folder / _SUITE, suite)
         write_checked(folder / _PLAN, value)
@@ -68,13 +74,18 @@ def read_plan(folder: Path) -> Plan:
         fields = value["fields"]
         cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
         metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
-        rest = _suite_table(Rules, value["report"]), _suite_table(PaperConfig, value["paper"])
+        rest = _suite_table(Rules, value["report"]), _suite_table(PaperConfig, value["paper"]), _shard(value)
         return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise RunFolderError(
             f"{folder / _PLAN} was written by another version of pubench ({reason}); {_RUN_AGAIN}"
         ) from None
+
+
+def _shard(value: Mapping[str, Any]) -> Shard | None:
+    found = value.get("shard")
+    return None if found is None else Shard(found["number"], found["of"], frozenset(found["keys"]))
 
 
 def read_suite_text(folder: Path) -> str:

@@ -34,7 +34,7 @@ class Results:
     folder : Path
     plan : Plan
     rows : tuple of dict
-        One for each planned cell; ``status`` is ``pending`` where it has not run.
+        One for each planned cell, of a shard for each of its own; ``status`` is ``pending`` where it has not run.
     problems : tuple of str
         Records that could not be trusted.
     """
@@ -71,7 +71,7 @@ def read_results(folder: str | Path) -> Results:
     records, problems = read_records(folder)
     added, more = read_rescored(folder)
     plan, rescored = with_rescored(read_plan(folder), added), {line.key: line for line in added}
-    rows = tuple(_row(plan, cell, records, rescored) for cell in plan.cells)
+    rows = tuple(_row(plan, cell, records, rescored) for cell in plan.own_cells)
     return Results(folder, plan, rows, (*problems, *more))
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from fault_tools import fill
-from helpers.runs import write_run
+from helpers.runs import write_run, write_shard
 
 from pubench.errors import StoreError
 from pubench.reporting import files, read_runs, report_of, write_report
 from pubench.reporting.report import Report
 from pubench.results.export import export_to
+from pubench.results.merged_folder import merge_folders
 from pubench.results.table import read_results
 
 BLOCK = 4096
@@ -94,6 +95,13 @@ def test_an_export_is_written_as_a_whole_or_not_at_all(
     export_to(tmp_path / "whole", results, form)
     whole: dict[str, bytes | None] = {"new": None, "new/rows": (tmp_path / "whole").read_bytes()}
     assert_all_or_nothing(small_disk, lambda: export_to(small_disk / "new" / "rows", results, form), whole)
+
+
+def test_a_merge_is_written_as_a_whole_or_not_at_all(small_disk: Path, tmp_path: Path) -> None:
+    shards = [write_shard(tmp_path / f"s{number}", number) for number in (1, 2)]
+    merge_folders(shards, tmp_path / "whole" / "m")
+    whole = contents(tmp_path / "whole")
+    assert_all_or_nothing(small_disk, lambda: merge_folders(shards, small_disk / "m"), whole)
 
 
 def test_an_interruption_leaves_the_older_report_whole(

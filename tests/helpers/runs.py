@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.plan.jobs import Cell, Plan, PlannedMetric, Shard
 from pubench.results.record import Record
-from pubench.results.run_folder import write_plan
-from pubench.results.store import Store
+from pubench.results.run_folder import read_plan, write_plan
+from pubench.results.store import Store, read_records
 from pubench.status import Status
 
 NAMES = ("a", "b<i>&_%", "😀" * 9)
@@ -46,4 +48,19 @@ def write_run(
     store.close()
     metrics = {"accuracy": PlannedMetric(True, "1")}
     write_plan(folder, Plan("s", "", metrics, ("accuracy",), tuple(cells)), 'name = "s"\n')
+    return folder
+
+
+def write_shard(folder: Path, number: int, of: int = 2, **keys: Any) -> Path:
+    """Write a shard of such a run: every ``of``-th cell."""
+    write_run(folder, datasets=2, replicates=1, **keys)
+    plan, records = read_plan(folder), read_records(folder)[0]
+    own = [cell.key for cell in plan.cells[number - 1 :: of]]
+    (folder / "cells.jsonl").unlink()
+    store = Store(folder)
+    for key in own:
+        if key in records:
+            store.append(records[key])
+    store.close()
+    write_plan(folder, replace(plan, shard=Shard(number, of, frozenset(own))), 'name = "s"\n')
     return folder

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pubench.errors import PubenchError
-from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.plan.jobs import Cell, Plan, PlannedMetric, Shard
 from pubench.results.merging import merge_results
 from pubench.results.table import Results
 from pubench.suite.reporting import Rules
@@ -40,6 +40,22 @@ def test_rows_and_metrics_are_put_together() -> None:
     assert (merged.plan.suite, merged.plan.description) == ("r + s", "first")
     assert merged.plan.shown == ("acc", "f1")
     assert len(merged.plan.cells) == 2
+    assert (merged.rows[0]["acc"], merged.rows[0]["f1"]) == (0.5, None)
+
+
+def test_shards_stand_in_the_order_of_their_suite() -> None:
+    whole = run("r", {"1": ("a", "ok"), "2": ("b", "ok"), "3": ("c", "ok")})
+
+    def shard(number: int, *keys: str) -> Results:
+        rows = tuple(row for row in whole.rows if row["key"] in keys)
+        return replace(whole, plan=replace(whole.plan, shard=Shard(number, 3, frozenset(keys))), rows=rows)
+
+    merged = merge_results([shard(2, "3"), shard(1, "1")])
+    assert [row["algorithm"] for row in merged.rows] == ["a", "c"]
+    assert [cell.key for cell in merged.plan.cells] == ["1", "3"]
+    assert merged.plan.description == "Shards 1, 2 of 3: 2 of 3 cells; see pubench merge."
+    merged = merge_results([shard(2, "3"), shard(1, "1"), shard(3, "2")])
+    assert (merged.rows, merged.plan) == (whole.rows, whole.plan)
 
 
 def test_a_shared_cell_is_taken_once_from_the_run_that_has_finished_it() -> None:

@@ -22,6 +22,10 @@ def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
     return get_worker().address, work_remotely(remote, contents)
 
 
+async def _end_run(run: str) -> None:
+    end_run(run)
+
+
 class Dask(Cluster[Any]):
     """The workers of a cluster, or of a local one where no address is given."""
 
@@ -108,4 +112,4 @@ class Dask(Cluster[Any]):
         with contextlib.suppress(Exception), contextlib.closing(self._client):
             if self._client.status == "running":
                 self._client.cancel(list(self._futures.values()), force=True)
-                self._client.run(end_run, self.run, wait=False)
+                self._client.run(_end_run, self.run, wait=False)

@@ -1,0 +1,35 @@
+"""``pubench merge``: the run folders of shards as one run folder."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from pubench.cli.output import show_problems
+
+__all__ = ["merge"]
+
+
+@click.command()
+@click.argument(
+    "folders", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FOLDER [FOLDER ...]"
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The merged run folder: a new one, or one of the same suite, which gets what it lacks.",
+)
+def merge(folders: tuple[Path, ...], out: Path) -> int:
+    """Put the run folders of one suite, such as its shards, together in one run folder."""
+    from pubench.results.merged_folder import merge_folders
+
+    merged = merge_folders(folders, out)
+    show_problems((*merged.notes, *merged.conflicts))
+    pending, total = merged.results.counts["pending"], len(merged.results.rows)
+    click.echo(f"{out}: {total - pending} of {total} cells have ended")
+    if pending:
+        click.echo(f"Run the suite with --out {shlex.quote(str(out))} to run the rest, or merge again later.")
+    return 1 if merged.conflicts else 0

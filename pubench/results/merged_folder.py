@@ -1,0 +1,227 @@
+"""Run folders of one suite, for example its shards, put together in one folder, from which the run can go on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from pubench.errors import DamagedFileError, RunFolderError, StoreError
+from pubench.plan.jobs import Cell, Plan
+from pubench.results.lock import is_running, locked
+from pubench.results.record import MEASURED, ModelRecord, Record, StoredTrial
+from pubench.results.run_folder import (
+    read_plan,
+    read_provenance,
+    read_suite_text,
+    write_plan,
+    write_provenance,
+)
+from pubench.results.store import Store, detail_problems, read_inside, read_records, read_searches
+from pubench.results.table import Results, read_results
+from pubench.specs import JSONValue
+
+__all__ = ["MergedFolder", "merge_folders"]
+
+_PARTS = ("suite", "description", "metrics", "shown", "report", "paper")
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFolder:
+    """What came of a merge.
+
+    Attributes
+    ----------
+    results : Results
+        Of the merged folder.
+    conflicts : tuple of str
+        One sentence for each cell of which two folders have different results, times aside.
+    notes : tuple of str
+        What else a reader should know: damaged records, runs that go on, what is not finished.
+    """
+
+    results: Results
+    conflicts: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Everything that a run folder holds."""
+
+    folder: Path
+    plan: Plan
+    records: dict[str, Record]
+    trials: dict[tuple[str, int], StoredTrial]
+    inside: dict[str, ModelRecord]
+    provenance: list[JSONValue]
+    problems: tuple[str, ...]
+
+
+def merge_folders(folders: Sequence[Path], out: Path) -> MergedFolder:
+    """Put the run folders of one suite together.
+
+    The first record of a cell wins, in the order of the folders. A new folder appears whole or not at all. A run folder
+    of the same suite gets what it lacks; its own records stay.
+
+    Raises
+    ------
+    RunFolderError
+        If a folder is no run folder, two of them are not of the same suite with the same cells, or ``out`` holds
+        something else.
+    StoreError
+        If the merged folder cannot be written.
+    """
+    sources = [_read(folder) for folder in dict.fromkeys(folders)]
+    for other in sources[1:]:
+        _refuse_other_plan(sources[0], other)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        return _add(sources, out)
+    try:
+        _create(sources, out)
+    except (OSError, StoreError) as error:
+        # Not the name of the temporary folder, which is gone.
+        cause = error.__context__ if isinstance(error, StoreError) else error
+        reason = getattr(cause, "strerror", None) or str(error)
+        raise StoreError(f"cannot write {out}: {reason}; make room, or choose another --out") from None
+    return _merged(sources, sources, out)
+
+
+def _create(sources: Sequence[_Source], out: Path) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name[:40]}."))
+    try:
+        os.chmod(temporary, 0o755)
+        plan = replace(sources[0].plan, shard=None)
+        write_plan(temporary, plan, read_suite_text(sources[0].folder))
+        _fill(temporary, sources)
+        os.rename(temporary, out)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _add(sources: Sequence[_Source], out: Path) -> MergedFolder:
+    """Append to a run folder what it lacks: a merge that is killed in between is completed by the next one."""
+    if not out.is_dir():
+        raise RunFolderError(f"{out} is not a folder; choose another --out")
+    with locked(out):
+        known = _read(out)
+        if known.plan.shard is not None:
+            raise RunFolderError(f"{out} holds {known.plan.shard}; choose another --out")
+        _refuse_other_plan(known, sources[0])
+        others = [source for source in sources if source.folder.resolve() != out.resolve()]
+        _fill(out, [known, *others], have=known)
+    return _merged([known, *others], others, out)
+
+
+def _fill(folder: Path, sources: Sequence[_Source], have: _Source | None = None) -> None:
+    """Write what the sources hold into a folder that already has the content of one of them."""
+    entries = [entry for source in sources for entry in source.provenance]
+    write_provenance(folder, [entry for number, entry in enumerate(entries) if entry not in entries[:number]])
+    store = Store(folder)
+    try:
+        for key, trial in _trials(sources).items():
+            if have is None or key not in have.trials:
+                store.append_trial(trial)
+        for source, record in _winners(sources):
+            if source is not have:
+                store.append(msgspec.structs.replace(record, inside=source.inside.get(record.key)))
+    finally:
+        store.close()
+
+
+def _winners(sources: Sequence[_Source]) -> Iterator[tuple[_Source, Record]]:
+    """Yield the first record of each cell, in the order of the plan, and where it comes from."""
+    planned = (cell.key for cell in sources[0].plan.cells)
+    # Records of an earlier form of the suite are kept: it may come back.
+    for key in dict.fromkeys([*planned, *(key for source in sources for key in source.records)]):
+        found = ((source, source.records[key]) for source in sources if key in source.records)
+        yield from [first] if (first := next(found, None)) is not None else []
+
+
+def _trials(sources: Sequence[_Source]) -> dict[tuple[str, int], StoredTrial]:
+    """Return each trial once: from the folder whose record it led to, else from the first that has it."""
+    led = {(record.search, id(source)) for source, record in _winners(sources)}
+    found: dict[tuple[str, int], StoredTrial] = {}
+    for source in sources:
+        found |= {key: trial for key, trial in source.trials.items() if (trial.search, id(source)) in led}
+    for source in sources:
+        found = source.trials | found
+    return dict(sorted(found.items()))
+
+
+def _read(folder: Path) -> _Source:
+    plan = read_plan(folder)
+    records, problems = read_records(folder)
+    finished = {key: record for key, record in records.items() if record.status.is_finished}
+    trials = {trial.key: trial for lines in read_searches(folder).values() for trial in lines}
+    try:
+        provenance = read_provenance(folder)
+    except DamagedFileError as error:
+        provenance, problems = [], (*problems, str(error))
+    found = *problems, *detail_problems(folder)
+    return _Source(folder, plan, finished, trials, read_inside(folder), provenance, found)
+
+
+def _refuse_other_plan(first: _Source, other: _Source) -> None:
+    where = f"{first.folder} and {other.folder} do not belong together"
+    remedy = "merge runs of the same suite file with the same data and plugins"
+    for name in _PARTS:
+        if getattr(first.plan, name) != getattr(other.plan, name):
+            raise RunFolderError(f"{where}: their suites differ in '{name}'; {remedy}")
+    if first.plan.cells != other.plan.cells:
+        differing = {*first.plan.cells} ^ {*other.plan.cells}
+        plans = first.plan.cells, other.plan.cells
+        cell = next((cell for cells in plans for cell in cells if cell in differing), plans[0][0])
+        raise RunFolderError(f"{where}: they plan different cells, for example {_name(cell)}; {remedy}")
+
+
+def _merged(sources: Sequence[_Source], added: Sequence[_Source], out: Path) -> MergedFolder:
+    notes = [problem for source in added for problem in source.problems]
+    notes += [
+        f"{one.folder} is still in use by a run; merge again later" for one in added if is_running(one.folder)
+    ]
+    notes += _unfinished(sources)
+    return MergedFolder(read_results(out), tuple(_conflicts(sources)), tuple(notes))
+
+
+def _conflicts(sources: Sequence[_Source]) -> Iterator[str]:
+    names = {cell.key: _name(cell) for cell in sources[0].plan.cells}
+    for winner, record in _winners(sources):
+        for other in sources:
+            if record.key in other.records and _result(other.records[record.key]) != _result(record):
+                yield (
+                    f"{winner.folder} and {other.folder} have different results for "
+                    f"{names.get(record.key, record.key)}; that of {winner.folder} is kept"
+                )
+
+
+def _result(record: Record) -> Record:
+    """Return a record without what differs from run to run."""
+    measured = dict.fromkeys(MEASURED)
+    return msgspec.structs.replace(record, **measured, traceback="", output="", inside=None)
+
+
+def _name(cell: Cell) -> str:
+    names = (cell.dataset, cell.labelling, cell.algorithm, cell.criterion, f"replicate {cell.replicate}")
+    return ", ".join(name for name in names if name)
+
+
+def _unfinished(sources: Sequence[_Source]) -> Iterator[str]:
+    """Say what is missing: shards that were not given, and cells that have no record."""
+    finished = {key for source in sources for key in source.records}
+    shards = [source.plan.shard for source in sources if source.plan.shard is not None]
+    if len(shards) == len(sources) and len({shard.of for shard in shards}) == 1:
+        absent = sorted({*range(1, shards[0].of + 1)} - {shard.number for shard in shards})
+        if absent:
+            yield f"missing shards of {shards[0].of}: {', '.join(map(str, absent))}"
+    for source in sources:
+        left = {cell.key for cell in source.plan.own_cells if not cell.skip} - finished
+        if left and source.plan.shard is not None:
+            yield f"{source.folder}, {source.plan.shard}: {len(left)} cells are not finished"

@@ -1,0 +1,77 @@
+"""What a run folder still lacks: run it, and store with it what it was made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pubench.plan.datasets import problem_card
+from pubench.plan.planning import ExecutionPlan
+from pubench.plugins.registry import Registry
+from pubench.results.provenance import gather
+from pubench.results.record import Record
+from pubench.results.run_folder import cards_of, read_provenance, write_provenance
+from pubench.results.store import Store, read_records, read_searches
+from pubench.run.backends import Execution
+from pubench.run.driver import Progress, pending_jobs, run_jobs
+from pubench.specs import JSONValue
+from pubench.status import Problem, Status
+
+__all__ = ["run_folder"]
+
+
+def run_folder(
+    folder: Path,
+    planned: ExecutionPlan,
+    registry: Registry,
+    execution: Execution,
+    *,
+    retry_failed: bool,
+    progress: Progress | None,
+) -> None:
+    """Run the cells of a plan that a folder does not hold yet, and store them there; the caller holds the folder."""
+    records, _ = read_records(folder)
+    jobs = pending_jobs(planned, records, retry_failed=retry_failed)
+    open_cells = sum(len(job.cells) for job in jobs)
+    failed = {key: error for key, error in planned.without_data.items() if retry_failed or key not in records}
+    if progress is not None:
+        runnable = len({cell.key for cell in planned.plan.own_cells if not cell.skip})
+        progress.begin(runnable, runnable - open_cells - len(failed))
+    cards = {
+        label: problem_card(registry.dataset(data.stored.name), data) for label, data in planned.data.items()
+    }
+    known = read_provenance(folder)
+    if not jobs and not failed and cards.keys() <= cards_of(known).keys():
+        return
+    options: dict[str, JSONValue] = {"jobs": execution.jobs, "backend": execution.backend}
+    if planned.plan.shard is not None:
+        options["shard"] = f"{planned.plan.shard.number}/{planned.plan.shard.of}"
+    if jobs:
+        options["isolation"] = jobs[0].limits.isolation
+    write_provenance(folder, [*known, gather(registry, cards, options)])
+    store = Store(folder)
+    try:
+        _store_failed(planned, failed, store, progress)
+        run_jobs(
+            jobs,
+            store,
+            execution,
+            progress.done if progress is not None else lambda cell, record: None,
+            note=progress.note if progress is not None else lambda text: None,
+            trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
+            retried=retry_failed,
+        )
+    finally:
+        store.close()
+
+
+def _store_failed(
+    planned: ExecutionPlan, failed: Mapping[str, str], store: Store, progress: Progress | None
+) -> None:
+    """Record the cells of data sets that cannot be loaded: they fail, the run goes on."""
+    cells = {cell.key: cell for cell in planned.plan.cells if cell.key in failed}
+    for key, cell in cells.items():
+        record = Record.of_problem(key, Problem(Status.FAILED, failed[key]))
+        store.append(record)
+        if progress is not None:
+            progress.done(cell, record)
