@@ -28,9 +28,9 @@ from pubench.results.run_folder import (
     write_plan,
 )
 from pubench.results.shards import folder_name, folder_part
-from pubench.results.store import RESCORED, repair, set_aside
+from pubench.results.store import RESCORED, is_new, repair, set_aside
 from pubench.results.table import Results, read_results
-from pubench.run import Execution, Progress, Rescoring, rescore_cells, run_folder
+from pubench.run import Execution, Progress, Rescoring, Workers, rescore_cells, run_folder
 from pubench.specs import JSONValue
 from pubench.suite import load_suite, suite_text
 
@@ -132,22 +132,25 @@ def run_suite(
     execution = Execution(jobs, backend, address)
     asked = None if shard is None else parse_shard(shard)
     text, parsed = suite_text(suite), load_suite(suite)
-    registry = discover(third_party=third_party, files=plugins)
-    if progress is not None:
-        for warning in registry.warnings():
-            progress.note(warning)
-    files = [str(Path(file).resolve()) for file in plugins]
-    planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
     folder = Path(out) if out is not None else Path("runs") / folder_name(parsed.name, asked)
-    with locked(folder):
-        planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
-        if force:
-            set_aside(folder)
-        write_plan(folder, planned.plan, text, str(Path(suite).absolute()))
-        for problem in (*repair(folder), *repair_provenance(folder)):
-            if progress is not None:
-                progress.note(problem)
-        run_folder(folder, planned, registry, execution, retry_failed=retry_failed, progress=progress)
+    note = progress.note if progress is not None else lambda text: None
+    with Workers(execution, note) as workers:
+        if is_new(folder):
+            # There is work to do: workers make their imports while it is planned.
+            workers.start()
+        registry = discover(third_party=third_party, files=plugins)
+        for warning in registry.warnings():
+            note(warning)
+        files = [str(Path(file).resolve()) for file in plugins]
+        planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
+        with locked(folder):
+            planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
+            if force:
+                set_aside(folder)
+            write_plan(folder, planned.plan, text, str(Path(suite).absolute()))
+            for problem in (*repair(folder), *repair_provenance(folder)):
+                note(problem)
+            run_folder(folder, planned, registry, workers, retry_failed=retry_failed, progress=progress)
     return read_results(folder)
 
 

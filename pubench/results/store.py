@@ -27,6 +27,7 @@ __all__ = [
     "RESCORED",
     "Store",
     "detail_problems",
+    "is_new",
     "read_inside",
     "read_predictions_index",
     "read_records",
@@ -128,6 +129,11 @@ class Store:
         """Make sure that everything is on the disk."""
         for file in self._files.values():
             file.close()
+
+
+def is_new(folder: Path) -> bool:
+    """Whether no run has stored anything in a folder yet."""
+    return not (folder / _CELLS).exists()
 
 
 def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:

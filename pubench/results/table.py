@@ -68,9 +68,10 @@ class Results:
 def read_results(folder: str | Path) -> Results:
     """Read a run folder, whether its run has ended or not."""
     folder = Path(folder)
+    planned = read_plan(folder)
     records, problems = read_records(folder)
     added, more = read_rescored(folder)
-    plan, rescored = with_rescored(read_plan(folder), added), {line.key: line for line in added}
+    plan, rescored = with_rescored(planned, added), {line.key: line for line in added}
     rows = tuple(_row(plan, cell, records, rescored) for cell in plan.own_cells)
     return Results(folder, plan, rows, (*problems, *more))
 

@@ -11,7 +11,7 @@ from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
 from pubench.results.record import Record, StoredTrial
 from pubench.results.store import Store
-from pubench.run.backends import Backend, Execution, Finished, make_backend
+from pubench.run.backends import Backend, Finished
 from pubench.run.job_state import JobState
 from pubench.run.tasks import Outcome, Task
 from pubench.status import Problem, Status
@@ -57,10 +57,9 @@ def _is_open(record: Record | None, retry_failed: bool) -> bool:
 def run_jobs(
     jobs: Sequence[Job],
     store: Store,
-    execution: Execution,
+    backend: Backend,
     on_record: Callable[[Cell, Record], None],
     *,
-    note: Callable[[str], None] = lambda text: None,
     trials: Mapping[str, Sequence[StoredTrial]] | None = None,
     retried: bool = False,
 ) -> None:
@@ -70,23 +69,15 @@ def run_jobs(
     ----------
     jobs : sequence of Job
     store : Store
-    execution : Execution
+    backend : Backend
     on_record : callable
         Is called for each cell that has ended.
-    note : callable
-        Is called with each sentence about workers that the user should read.
     trials : mapping of str to sequence of StoredTrial
         The stored trials of earlier runs, by the key of their search.
     retried : bool
         Whether failed cells are run again: their searches get their whole time again, and failed trials another try.
     """
-    backend = make_backend(execution, note)
-    at_once = True
-    try:
-        _Driver(jobs, store, backend, on_record, trials or {}, retried=retried).run()
-        at_once = False
-    finally:
-        backend.close(at_once=at_once)
+    _Driver(jobs, store, backend, on_record, trials or {}, retried=retried).run()
 
 
 class _Driver:

@@ -12,7 +12,7 @@ from pubench.results.provenance import gather
 from pubench.results.record import Record
 from pubench.results.run_folder import cards_of, read_provenance, write_provenance
 from pubench.results.store import Store, read_records, read_searches
-from pubench.run.backends import Execution
+from pubench.run.backends import Workers
 from pubench.run.driver import Progress, pending_jobs, run_jobs
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
@@ -24,7 +24,7 @@ def run_folder(
     folder: Path,
     planned: ExecutionPlan,
     registry: Registry,
-    execution: Execution,
+    workers: Workers,
     *,
     retry_failed: bool,
     progress: Progress | None,
@@ -43,7 +43,10 @@ def run_folder(
     known = read_provenance(folder)
     if not jobs and not failed and cards.keys() <= cards_of(known).keys():
         return
-    options: dict[str, JSONValue] = {"jobs": execution.jobs, "backend": execution.backend}
+    options: dict[str, JSONValue] = {
+        "jobs": workers.execution.jobs,
+        "backend": workers.execution.backend,
+    }
     if planned.plan.shard is not None:
         options["shard"] = f"{planned.plan.shard.number}/{planned.plan.shard.of}"
     if jobs:
@@ -52,12 +55,13 @@ def run_folder(
     store = Store(folder)
     try:
         _store_failed(planned, failed, store, progress)
+        if not jobs:
+            return
         run_jobs(
             jobs,
             store,
-            execution,
+            workers.start(),
             progress.done if progress is not None else lambda cell, record: None,
-            note=progress.note if progress is not None else lambda text: None,
             trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
             retried=retry_failed,
         )

@@ -12,7 +12,7 @@ from pubench.run.tasks import Outcome, Task
 from pubench.run.workplace import Workplace
 from pubench.sandbox.linux import protect_memory
 
-__all__ = ["close_workplace", "settle", "work"]
+__all__ = ["begin", "settle", "work"]
 
 # One workplace per thread of a worker process: starting its processes costs more than most tasks.
 _KEPT = threading.local()
@@ -20,16 +20,18 @@ _KEPT = threading.local()
 
 def work(task: Task) -> Outcome:
     """Run a task in this worker process."""
+    return execute(task, _workplace())
+
+
+def begin() -> None:
+    """Do nothing: a worker that is asked for this has started."""
+
+
+def _workplace() -> Workplace:
     if not hasattr(_KEPT, "workplace"):
         _KEPT.workplace = Workplace()
-    return execute(task, _KEPT.workplace)
-
-
-def close_workplace() -> None:
-    """End the processes of this thread."""
-    workplace: Workplace | None = _KEPT.__dict__.pop("workplace", None)
-    if workplace is not None:
-        workplace.close()
+    workplace: Workplace = _KEPT.workplace
+    return workplace
 
 
 def settle(parent: int) -> None:
@@ -47,3 +49,4 @@ def settle(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    _workplace().begin()

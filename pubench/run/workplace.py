@@ -21,9 +21,14 @@ class Workplace:
     """The processes of one worker: those that run algorithms, and those that run metrics."""
 
     def __init__(self) -> None:
-        self.algorithms = Processes(_ALGORITHMS, hidden_places())
+        self.algorithms = Processes(_ALGORITHMS, hidden_places)
         self.metrics = Processes(_METRICS)
         self._rows: OrderedDict[tuple[str, ...], LabelledRows] = OrderedDict()
+
+    def begin(self) -> None:
+        """Let the imports of both begin without waiting for them."""
+        self.algorithms.begin()
+        self.metrics.begin()
 
     def rows(self, job: Job) -> LabelledRows:
         """Return the rows of a job, labelled; those of the last jobs are kept."""

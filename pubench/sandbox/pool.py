@@ -12,7 +12,7 @@ import contextlib
 import os
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pubench.protocol.replies import Prepared
@@ -63,13 +63,13 @@ class Processes:
     ----------
     kind : ServerKind
         What the processes run, and what they have imported.
-    hidden : sequence of str
-        The places that it must not see; a process from which something is hidden is marked as one that runs
-        algorithms.
+    hidden : callable, optional
+        Returns the places that they must not see, as they are when a base process is made; a process from which
+        places are hidden is marked as one that runs algorithms.
     """
 
-    def __init__(self, kind: ServerKind, hidden: Sequence[str] = ()) -> None:
-        self._kind, self._hidden = kind, tuple(hidden)
+    def __init__(self, kind: ServerKind, hidden: Callable[[], Sequence[str]] | None = None) -> None:
+        self._kind, self._hidden = kind, hidden
         self._base: Sandbox | None = None
         self._kept: OrderedDict[tuple[object, ...], _Warm] = OrderedDict()
         self._ending: Ending | None = None
@@ -204,13 +204,13 @@ class Processes:
             environment=self._environment(),
             path=_module_path(),
             folder=_current_folder(),
-            hidden=self._hidden,
+            hidden=() if self._hidden is None else tuple(self._hidden()),
         )
         process.ask(enter, seconds=START_SECONDS)
 
     def _environment(self) -> dict[str, str]:
         environment = _environment()
-        return child_environment(environment) if self._hidden else environment
+        return environment if self._hidden is None else child_environment(environment)
 
 
 def _prepared(process: Sandbox, prepare: Prepare) -> bool:

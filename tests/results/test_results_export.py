@@ -230,6 +230,9 @@ def test_two_labels_for_the_same_cell_are_computed_once(tmp_path, diary):
         def begin(self, total, finished):
             seen.append((total, finished))
 
+        def note(self, text):
+            pass
+
         def done(self, cell, record):
             seen.append(cell.algorithm)
 

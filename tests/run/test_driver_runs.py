@@ -10,7 +10,8 @@ from helpers.suites import plan, run
 from pubench.errors import PubenchError
 from pubench.results.export import export_text
 from pubench.results.record import Record
-from pubench.run.driver import Execution, pending_jobs
+from pubench.run import Execution
+from pubench.run.driver import pending_jobs
 from pubench.status import Status
 
 SUITE = {
@@ -65,6 +66,9 @@ def test_progress_hears_of_every_cell_once(tmp_path):
     class Watch:
         def begin(self, total, finished):
             heard.append((total, finished))
+
+        def note(self, text):
+            pass
 
         def done(self, cell, record):
             heard.append(record.key)

@@ -8,7 +8,32 @@ from pubench.errors import PubenchError
 from pubench.plugins.imports import resolve
 from pubench.run.backends.base import BACKENDS, Backend, Execution, Finished
 
-__all__ = ["Backend", "Execution", "Finished", "make_backend"]
+__all__ = ["Backend", "Execution", "Finished", "Workers", "make_backend"]
+
+
+class Workers:
+    """The backend of one run: started when it is first needed, or before, and closed in the end.
+
+    A run that ends with an exception does not wait for tasks under way.
+    """
+
+    def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
+        self.execution = execution
+        self._note = note
+        self._backend: Backend | None = None
+
+    def start(self) -> Backend:
+        """Return the backend, connected."""
+        if self._backend is None:
+            self._backend = make_backend(self.execution, self._note)
+        return self._backend
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._backend is not None:
+            self._backend.close(at_once=kind is not None)
 
 
 def make_backend(execution: Execution, note: Callable[[str], None]) -> Backend:

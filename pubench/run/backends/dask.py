@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -34,9 +35,12 @@ class Dask(Cluster[Any]):
         import distributed
 
         super().__init__(note)
+        # What they report with tracebacks, the driver says in a sentence.
+        for name in ("distributed", "distributed.client", "asyncio", "tornado.application"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._where = execution.address or "this machine"
         make: Any = distributed.Client
-        local = {"n_workers": execution.jobs, "threads_per_worker": 1, "dashboard_address": None}
+        local = {"n_workers": execution.jobs, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
         arguments = {} if execution.address else local
         try:
             # A task that ends its worker is run again by the driver's rules; on a cluster of others theirs hold.

@@ -23,6 +23,7 @@ class Inline:
         self._was_protected = is_protected()
         protect_memory()
         self._workplace = Workplace()
+        self._workplace.begin()
         self._tasks: deque[tuple[int, Task]] = deque()
 
     def submit(self, number: int, task: Task) -> None:

@@ -9,15 +9,17 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from typing import TypeVar
 
 from pubench.run.backends.base import Backend, Execution, Finished
 from pubench.run.backends.inline import Inline
 from pubench.run.tasks import Outcome, Task
-from pubench.run.worker import settle, work
+from pubench.run.worker import begin, settle, work
 
 __all__ = ["Loky", "make"]
 
 _LOOK_SECONDS = 0.5
+T = TypeVar("T")
 
 
 def make(execution: Execution, note: Callable[[str], None]) -> Backend:
@@ -32,16 +34,22 @@ class Loky:
         self.workers = execution.jobs
         self._futures: dict[Future[Outcome], int] = {}
         _start_trackers()
+        # Workers start now, and begin with their imports.
+        self._submit(begin)
 
     def submit(self, number: int, task: Task) -> None:
-        """Take a task; workers are started with the first one, and again after one has died."""
+        """Take a task; workers are started again after one has died."""
+        self._futures[self._submit(work, task)] = number
+
+    def _submit(self, function: Callable[..., T], *arguments: object) -> Future[T]:
         from joblib.externals.loky import get_reusable_executor
 
         with _interrupts_held_back():
             executor = get_reusable_executor(
                 max_workers=self.workers, initializer=settle, initargs=(os.getpid(),), timeout=600
             )
-            self._futures[executor.submit(work, task)] = number
+            future: Future[T] = executor.submit(function, *arguments)
+            return future
 
     def wait(self) -> list[Finished]:
         """Wait until a task has finished, or a worker has died."""
