@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from pubench.bulk import collector_paused
 from pubench.data.labelling import Labelling
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.jobs import Cell, Job, Limits
@@ -98,7 +99,11 @@ def lay_out(resolved: ResolvedSuite) -> LaidOut:
 
     What does not depend on the replicate is worked out once for all of them: a suite may have 100,000 cells.
     """
-    layout, suite = _Layout(resolved), resolved.suite
+    with collector_paused():
+        return _lay_out(_Layout(resolved), resolved.suite)
+
+
+def _lay_out(layout: _Layout, suite: Suite) -> LaidOut:
     cells: list[Cell] = []
     jobs: list[Job] = []
     without_data: dict[str, str] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from itertools import starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -57,8 +58,7 @@ def read_plan(folder: Path) -> Plan:
     """Read a run folder's plan, or say that it is no run folder."""
     value = _plan_document(folder)
     try:
-        fields = value["fields"]
-        cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
+        cells = _cells(value["fields"], value["cells"])
         metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
         rest = _suite_table(Rules, value["report"]), _suite_table(PaperConfig, value["paper"])
         return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
@@ -67,6 +67,12 @@ def read_plan(folder: Path) -> Plan:
         raise RunFolderError(
             f"{folder / _PLAN} was written by another version of pubench ({reason}); {_RUN_AGAIN}"
         ) from None
+
+
+def _cells(fields: list[str], lines: list[list[Any]]) -> tuple[Cell, ...]:
+    if fields == list(Cell.__dataclass_fields__) and all(len(line) == len(fields) for line in lines):
+        return tuple(starmap(Cell, lines))
+    return tuple(Cell(**dict(zip(fields, line, strict=True))) for line in lines)
 
 
 def read_suite_text(folder: Path) -> str:

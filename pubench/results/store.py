@@ -23,10 +23,13 @@ from pubench.protocol import from_json, to_json
 from pubench.protocol.replies import Trial
 from pubench.results.checked import DIGITS, checksum, set_aside_damaged
 from pubench.results.record import ModelRecord, Record, StoredTrial, TrialRecord
+from pubench.status import Status
 
 __all__ = [
+    "Ending",
     "Store",
     "detail_problems",
+    "read_endings",
     "read_inside",
     "read_records",
     "read_searches",
@@ -53,7 +56,15 @@ class _Inside(msgspec.Struct):
     inside: ModelRecord
 
 
-L = TypeVar("L", Record, StoredTrial, _Inside, "_Line")
+class Ending(msgspec.Struct, frozen=True, gc=False):
+    """How a cell ended: the part of a record that tells how far a run is."""
+
+    key: str
+    status: Status
+    error: str | None = None
+
+
+L = TypeVar("L", Record, StoredTrial, _Inside, Ending, "_Line")
 _Line = Record | StoredTrial | _Inside
 _DECODERS: Mapping[str, msgspec.json.Decoder[_Line]] = {
     name: msgspec.json.Decoder(kind)
@@ -143,6 +154,12 @@ def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
     return {line.key: line for line in read.values.values() if isinstance(line, Record)}, read.problems
 
 
+def read_endings(folder: Path) -> tuple[dict[str, Ending], tuple[str, ...]]:
+    """Return how each cell on record ended, and one sentence for each line that cannot be trusted."""
+    read = _read(folder / _CELLS, msgspec.json.Decoder(Ending))
+    return {line.key: line for line in read.values.values()}, read.problems
+
+
 def read_searches(folder: Path) -> dict[str, tuple[StoredTrial, ...]]:
     """Return the finished trials of each search by its key, in the order in which they were proposed."""
     read = _read(folder / _TRIALS, msgspec.json.Decoder(StoredTrial))
@@ -185,10 +202,10 @@ def detail_problems(folder: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Read(Generic[L]):
-    """The latest line of each key, its text, and what is wrong with other lines."""
+    """The latest line of each key, its value, and what is wrong with other lines."""
 
     values: dict[Key, L]
-    texts: dict[Key, bytes]
+    lines: dict[Key, bytes]
     problems: tuple[str, ...]
 
 
@@ -200,17 +217,17 @@ def _read(path: Path, decoder: msgspec.json.Decoder[L]) -> _Read[L]:
     except OSError as error:
         raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
     values: dict[Key, L] = {}
-    texts: dict[Key, bytes] = {}
+    lines: dict[Key, bytes] = {}
     problems = []
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         value = _trusted(line, decoder)
         if value is None:
             problems.append(f"{path}, line {number}: damaged record; {_LOST[path.name]}")
         else:
-            values[value.key], texts[value.key] = value, line[DIGITS + 1 :]
+            values[value.key], lines[value.key] = value, line
     if not data.endswith(b"\n") and data:
         problems.append(f"{path}: the last record is torn; {_LOST[path.name]}")
-    return _Read(values, texts, tuple(problems))
+    return _Read(values, lines, tuple(problems))
 
 
 def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
@@ -232,7 +249,7 @@ def repair(folder: Path) -> tuple[str, ...]:
         if read.problems:
             found += read.problems
             set_aside_damaged(folder / name)
-            write_atomically(folder / name, "".join(_line(text).decode() for text in read.texts.values()))
+            write_atomically(folder / name, b"".join(line + b"\n" for line in read.lines.values()))
     return tuple(found)
 
 

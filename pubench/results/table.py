@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pubench.bulk import collector_paused
 from pubench.plan.jobs import Cell, Plan
 from pubench.results.record import AFTER_METRICS, BEFORE_METRICS, Column, Record
 from pubench.results.run_folder import read_plan
@@ -18,7 +20,7 @@ from pubench.status import Status
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Results", "Row", "read_results"]
+__all__ = ["Results", "Row", "read_results", "settled"]
 
 Row = dict[str, Any]
 """A row of results: its columns are those of :mod:`pubench.results.record`, and the metrics of the run."""
@@ -67,40 +69,69 @@ class Results:
 def read_results(folder: str | Path) -> Results:
     """Read a run folder, whether its run has ended or not."""
     folder = Path(folder)
-    plan = read_plan(folder)
-    records, problems = read_records(folder)
-    return Results(folder, plan, tuple(_row(plan, cell, records) for cell in plan.cells), problems)
+    with collector_paused():
+        plan = read_plan(folder)
+        records, problems = read_records(folder)
+        rows = _Rows(plan)
+        return Results(
+            folder, plan, tuple(rows.row(cell, records.get(cell.key)) for cell in plan.cells), problems
+        )
 
 
-def _row(plan: Plan, cell: Cell, records: Mapping[str, Record]) -> Row:
-    record = records.get(cell.key, Record(key=cell.key, status=Status.PENDING))
+def settled(cell: Cell, status: Status | None) -> Status:
+    """Return the status of a planned cell from that of its record, if there is one."""
     if cell.skip:
-        record = Record(key=cell.key, status=Status.SKIPPED, error=cell.skip)
-    elif record.status is Status.SKIPPED:
-        record = Record(key=cell.key, status=Status.PENDING)
-    # A value that another version of the metric gave must not be compared with this version's.
-    outdated = {
-        name
-        for name, metric in plan.metrics.items()
-        if record.metric_versions.get(name, metric.version) != metric.version
-    }
-    metrics = {name: None if name in outdated else record.metrics.get(name) for name in plan.metrics}
-    changed = (
-        f"metric '{name}' has changed since; run with --force" for name in plan.metrics if name in outdated
-    )
-    texts: Row = {
-        "status": record.status.value,
-        "params": None if record.params is None else json.dumps(record.params, sort_keys=True),
-        "notes": "; ".join([*record.notes, *changed]) or None,
-    }
+        return Status.SKIPPED
+    return Status.PENDING if status in (None, Status.SKIPPED) else status
 
-    def values(columns: Iterable[Column]) -> Row:
-        sources: Mapping[str, object] = {"plan": plan, "cell": cell, "record": record}
-        return {
-            column.name: texts[column.name]
-            if column.name in texts
-            else getattr(sources[column.origin], column.name)
-            for column in columns
-        }
 
-    return values(BEFORE_METRICS) | metrics | values(AFTER_METRICS)
+class _Rows:
+    """Makes the rows of a plan: where each value comes from is looked up once for all rows."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._metrics = tuple(plan.metrics)
+        self._versions = {name: metric.version for name, metric in plan.metrics.items()}
+        self._before = _Getter(BEFORE_METRICS, plan)
+        self._after = _Getter(AFTER_METRICS, plan)
+        self._names = (*self._before.names, *self._metrics, *self._after.names)
+
+    def row(self, cell: Cell, record: Record | None) -> Row:
+        """Return the row of a cell."""
+        status = settled(cell, None if record is None else record.status)
+        if record is None or record.status is not status:
+            record = Record(key=cell.key, status=status, error=cell.skip or None)
+        # A value that another version of the metric gave must not be compared with this version's.
+        outdated = self._outdated(record.metric_versions)
+        found = record.metrics
+        metrics = [None if name in outdated else found.get(name) for name in self._metrics]
+        values = (*self._before.values(cell, record), *metrics, *self._after.values(cell, record))
+        row: Row = dict(zip(self._names, values, strict=True))
+        changed = [f"metric '{name}' has changed since; run with --force" for name in outdated]
+        row["status"] = status.value
+        row["params"] = None if record.params is None else _SORTED.encode(record.params)
+        row["notes"] = "; ".join([*record.notes, *changed]) or None
+        return row
+
+    def _outdated(self, versions: Mapping[str, str]) -> Sequence[str]:
+        """Return the metrics whose values are of another version, in the plan's order."""
+        if not versions or versions == self._versions:
+            return ()
+        return [name for name, now in self._versions.items() if versions.get(name, now) != now]
+
+
+_SORTED = json.JSONEncoder(sort_keys=True)
+
+
+class _Getter:
+    """Gets the values of some columns, in their order."""
+
+    def __init__(self, columns: Sequence[Column], plan: Plan) -> None:
+        self.names = tuple(column.name for column in columns)
+        sources: Mapping[str, int] = {"plan": 0, "cell": 1, "record": 2}
+        paths = [(sources[column.origin], attrgetter(column.name)) for column in columns]
+        self._plan, self._paths = plan, paths
+
+    def values(self, cell: Cell, record: Record) -> list[object]:
+        """Return the values of a cell and its record."""
+        sources = (self._plan, cell, record)
+        return [get(sources[source]) for source, get in self._paths]
