@@ -29,7 +29,7 @@ from pubench.results.run_folder import (
 )
 from pubench.results.store import Store, read_records, read_searches, repair, set_aside
 from pubench.results.table import Results, read_results
-from pubench.run import Execution, Progress, pending_jobs, run_jobs
+from pubench.run import Execution, Progress, TaskProgress, pending_jobs, run_jobs
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
 from pubench.suite import load_suite, suite_text
@@ -212,6 +212,9 @@ def _run(
     store = Store(folder)
     try:
         _store_failed(planned, failed, store, progress)
+        close = progress if isinstance(progress, TaskProgress) else None
+        if close is not None:
+            close.expect(jobs)
         run_jobs(
             jobs,
             store,
@@ -219,6 +222,7 @@ def _run(
             progress.done if progress is not None else lambda cell, record: None,
             trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
             retried=retry_failed,
+            on_tasks=close.tasks if close is not None else None,
         )
     finally:
         store.close()

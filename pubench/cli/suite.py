@@ -98,10 +98,12 @@ def _conclude(results: Results, progress: Silent, *, quiet: bool) -> None:
         if not quiet:
             click.echo(_nothing_to_do(results))
         return
+    from pubench.cli.progress import making_report
     from pubench.reporting import report_of, terminal_report, write_report
 
-    report = report_of(results)
-    write_report(report, results.folder, ("markdown", "html"))
+    with making_report(len(results.rows), quiet=quiet):
+        report = report_of(results)
+        write_report(report, results.folder, ("markdown", "html"))
     if quiet:
         return
     from rich.console import Console

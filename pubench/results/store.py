@@ -172,6 +172,8 @@ def read_searches(folder: Path) -> dict[str, tuple[StoredTrial, ...]]:
 def read_trials(folder: Path) -> dict[str, tuple[TrialRecord, ...]]:
     """Return the trials of each tuned cell by its key, with the value of the criterion that the cell was chosen by."""
     searches = read_searches(folder)
+    if not searches:
+        return {}
     return {
         key: tuple(
             _trial_record(line.trial, record.criterion)
