@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pubench.bulk import collector_paused
 from pubench.plan.jobs import Cell
-from pubench.results.run_folder import read_plan
+from pubench.results.run_folder import read_outline
 from pubench.results.store import read_endings
 from pubench.results.table import settled
 from pubench.status import Status
@@ -39,14 +39,15 @@ class RunStatus:
 def read_status(folder: Path) -> RunStatus:
     """Read how far the run in a folder is; :func:`pubench.results.table.read_results` reads its results."""
     with collector_paused():
-        plan = read_plan(folder)
+        plan = read_outline(folder)
         endings, problems = read_endings(folder)
-        counts: Counter[str] = Counter()
+        counts: Counter[Status] = Counter()
         failed = []
-        for cell in plan.cells:
-            ending = endings.get(cell.key)
-            status = settled(cell, None if ending is None else ending.status)
-            counts[status.value] += 1
+        for place, (key, skip) in enumerate(zip(plan.keys, plan.skips, strict=True)):
+            ending = endings.get(key)
+            status = settled(skip, None if ending is None else ending.status)
+            counts[status] += 1
             if ending is not None and status.is_failure:
-                failed.append(FailedCell(cell, status, ending.error or ""))
-    return RunStatus(plan.suite, len(plan.cells), counts, tuple(failed), problems)
+                failed.append(FailedCell(plan.cell(place), status, ending.error or ""))
+    named = Counter({status.value: number for status, number in counts.items()})
+    return RunStatus(plan.suite, len(plan.keys), named, tuple(failed), problems)

@@ -10,7 +10,7 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -204,38 +204,41 @@ def detail_problems(folder: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Read(Generic[L]):
-    """The latest line of each key, its value, and what is wrong with other lines."""
+    """The latest value of each key, and what is wrong with other lines."""
 
     values: dict[Key, L]
-    lines: dict[Key, bytes]
     problems: tuple[str, ...]
 
 
 def _read(path: Path, decoder: msgspec.json.Decoder[L]) -> _Read[L]:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return _Read({}, {}, ())
-    except OSError as error:
-        raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
     values: dict[Key, L] = {}
-    lines: dict[Key, bytes] = {}
     problems = []
-    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+    for number, line in enumerate(_lines(path), start=1):
         value = _trusted(line, decoder)
-        if value is None:
+        if value is not None:
+            values[value.key] = value
+        elif line.endswith(b"\n"):
             problems.append(f"{path}, line {number}: damaged record; {_LOST[path.name]}")
         else:
-            values[value.key], lines[value.key] = value, line
-    if not data.endswith(b"\n") and data:
-        problems.append(f"{path}: the last record is torn; {_LOST[path.name]}")
-    return _Read(values, lines, tuple(problems))
+            problems.append(f"{path}: the last record is torn; {_LOST[path.name]}")
+    return _Read(values, tuple(problems))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file one by one, which takes less time and memory than the whole of a large file."""
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
-    """Return what a line holds, or None where it was altered."""
-    text = line[DIGITS + 1 :]
-    if line[: DIGITS + 1] != checksum(text) + b" ":
+    """Return what a line holds, or None where it was altered or its end is missing."""
+    text = line[DIGITS + 1 : -1]
+    if line[: DIGITS + 1] != checksum(text) + b" " or not line.endswith(b"\n"):
         return None
     try:
         return from_json(decoder, text)
@@ -250,9 +253,16 @@ def repair(folder: Path) -> tuple[str, ...]:
         read = _read(folder / name, decoder)
         if read.problems:
             found += read.problems
+            kept = _latest_lines(folder / name, decoder)
             set_aside_damaged(folder / name)
-            write_atomically(folder / name, b"".join(line + b"\n" for line in read.lines.values()))
+            write_atomically(folder / name, b"".join(kept))
     return tuple(found)
+
+
+def _latest_lines(path: Path, decoder: msgspec.json.Decoder[L]) -> list[bytes]:
+    """Return the latest line of each key as it is in the file."""
+    pairs = ((line, _trusted(line, decoder)) for line in _lines(path))
+    return list({value.key: line for line, value in pairs if value is not None}.values())
 
 
 def set_aside(folder: Path) -> None:

@@ -78,11 +78,11 @@ def read_results(folder: str | Path) -> Results:
         )
 
 
-def settled(cell: Cell, status: Status | None) -> Status:
-    """Return the status of a planned cell from that of its record, if there is one."""
-    if cell.skip:
+def settled(skip: str, status: Status | None) -> Status:
+    """Return the status of a planned cell from why it is skipped, and from that of its record, if there is one."""
+    if skip:
         return Status.SKIPPED
-    return Status.PENDING if status in (None, Status.SKIPPED) else status
+    return Status.PENDING if status is None or status is Status.SKIPPED else status
 
 
 class _Rows:
@@ -97,7 +97,7 @@ class _Rows:
 
     def row(self, cell: Cell, record: Record | None) -> Row:
         """Return the row of a cell."""
-        status = settled(cell, None if record is None else record.status)
+        status = settled(cell.skip, None if record is None else record.status)
         if record is None or record.status is not status:
             record = Record(key=cell.key, status=status, error=cell.skip or None)
         # A value that another version of the metric gave must not be compared with this version's.
