@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ from pubench.cli.streams import say
 
 if TYPE_CHECKING:
     from pubench.cli.progress import Silent
-    from pubench.results.table import Results, Row
+    from pubench.plan.jobs import Cell
+    from pubench.results.table import Results
 
 __all__ = ["suite"]
 
@@ -104,28 +106,30 @@ def _conclude(results: Results, progress: Silent, *, quiet: bool) -> None:
         if not quiet:
             click.echo(_nothing_to_do(results))
         return
+    from pubench.cli.progress import making_report
     from pubench.reporting import report_of, terminal_report, write_report
 
-    report = report_of(results)
-    write_report(report, results.folder, ("markdown", "html"))
+    with making_report(len(results.rows), quiet=quiet):
+        report = report_of(results)
+        write_report(report, results.folder, ("markdown", "html"))
     if quiet:
         return
     from rich.console import Console
 
     terminal_report(report, Console())
-    click.echo(f"{_summary(results)}\nReport: {results.folder / 'report.html'}")
+    click.echo(f"{_summary(results.counts)}\nReport: {results.folder / 'report.html'}")
 
 
 def _nothing_to_do(results: Results) -> str:
     folder, quoted = results.folder, shlex.quote(str(results.folder))
     return (
-        f"all {len(results.rows)} cells are finished ({_summary(results)}); nothing to do. "
+        f"all {len(results.rows)} cells are finished ({_summary(results.counts)}); nothing to do. "
         f"Report: {folder / 'report.html'}; `pubench report {quoted} --out {quoted}` makes it again"
     )
 
 
-def _summary(results: Results) -> str:
-    return ", ".join(f"{number} {status}" for status, number in results.counts.most_common()) or "no cells"
+def _summary(counts: Counter[str]) -> str:
+    return ", ".join(f"{number} {status}" for status, number in counts.most_common()) or "no cells"
 
 
 @suite.command()
@@ -189,42 +193,32 @@ def show(suite: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON: the number of cells in each status.")
 def status(folder: Path, errors: bool, as_json: bool) -> int:
     """Say how far the run in FOLDER is, while it runs or afterwards."""
-    from pubench.results import read_results
-    from pubench.results.rescored import rescored_metrics
+    from pubench.results.run_status import read_status
     from pubench.results.store import read_records, read_rescored
-    from pubench.status import Status
 
-    results = read_results(folder)
-    shard = results.plan.shard
-    failed = [row for row in results.rows if Status(row["status"]).is_failure]
+    found = read_status(folder)
+    shard = found.shard
     if as_json:
         part = {} if shard is None else {"shard": shard.number, "shards": shard.of}
-        counts = {"suite": results.plan.suite, **part, "cells": len(results.rows), **results.counts}
-        click.echo(json.dumps(counts, indent=1))
+        click.echo(json.dumps({"suite": found.suite, **part, "cells": found.cells, **found.counts}, indent=1))
     else:
-        name = results.plan.suite if shard is None else f"{results.plan.suite}, {shard}"
-        click.echo(f"{name}: {len(results.rows)} cells: {_summary(results)}")
-        added = rescored_metrics(results.plan, read_rescored(folder)[0])
+        name = found.suite if shard is None else f"{found.suite}, {shard}"
+        click.echo(f"{name}: {found.cells} cells: {_summary(found.counts)}")
+        added = dict.fromkeys(line.metric for line in read_rescored(folder)[0])
         if added:
             click.echo(f"  metrics added by rescore: {', '.join(added)}")
         records = read_records(folder)[0] if errors else {}
-        for row in failed:
-            click.echo(f"  {row['status']}: {_place(row)}: {_first_line(row['error'])}")
+        for one in found.failed:
+            click.echo(f"  {one.status}: {_place(one.cell)}: {_first_line(one.error)}")
             for name in ("traceback", "output"):
-                click.echo(_indented(getattr(records.get(row["key"]), name, "")), nl=False)
-    show_problems(results.problems)
-    return 1 if failed else 0
+                click.echo(_indented(getattr(records.get(one.cell.key), name, "")), nl=False)
+    show_problems(found.problems)
+    return 1 if found.failed else 0
 
 
-def _place(row: Row) -> str:
-    names = [
-        row["dataset"],
-        row["labelling"],
-        row["algorithm"],
-        row["criterion"],
-        f"replicate {row['replicate']}",
-    ]
-    return ", ".join(str(name) for name in names if name)
+def _place(cell: Cell) -> str:
+    names = [cell.dataset, cell.labelling, cell.algorithm, cell.criterion, f"replicate {cell.replicate}"]
+    return ", ".join(name for name in names if name)
 
 
 def _first_line(text: str | None) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from pubench.bulk import collector_paused
 from pubench.data.labelling import Labelling
 from pubench.plan.datasets import ResolvedDataset
-from pubench.plan.jobs import Cell, DataPlan, Job, Limits
-from pubench.plan.keys import cell_key, job_seeds, labelling_digest, search_key
+from pubench.plan.jobs import Cell, Job, Limits
+from pubench.plan.keys import ReplicateSeeds, cell_key, labelling_digest, search_key
 from pubench.plan.resolved import ResolvedAlgorithm, ResolvedCriterion, ResolvedPrior
 from pubench.suite import Suite
 from pubench.tasks import CriterionPlan, MetricPlan, PriorPlan
@@ -55,113 +56,175 @@ class _Combination:
     criterion: ResolvedCriterion
 
 
+@dataclass(frozen=True, slots=True)
+class _CellSeries:
+    """A combination's cells, one for each replicate, of which all but key and number are alike."""
+
+    combination: _Combination
+    labelling: str
+    labelling_digest: str
+    prior_digest: str
+    uses_prior: bool
+    skip: str
+
+    def cell(self, seed: int, replicate: int, threads: int, training: Sequence[str]) -> Cell:
+        """Return the cell of a replicate."""
+        one = self.combination
+        algorithm, criterion = one.algorithm, one.criterion
+        key = cell_key(
+            data=one.data.digest,
+            labelling=self.labelling_digest,
+            algorithm=algorithm.digest,
+            criterion=criterion.digest,
+            prior=self.prior_digest,
+            run=(seed, replicate, threads),
+            training=training,
+        )
+        return Cell(
+            key,
+            one.data.label,
+            one.labelling.scenario,
+            self.labelling,
+            replicate,
+            algorithm.label,
+            criterion.name,
+            algorithm.reference or criterion.reference,
+            self.skip,
+            one.prior.factor,
+        )
+
+
 def lay_out(resolved: ResolvedSuite) -> LaidOut:
-    """Combine the parts of a suite into cells and jobs."""
-    layout = _Layout(resolved)
+    """Combine the parts of a suite into cells and jobs.
+
+    What does not depend on the replicate is worked out once for all of them: a suite may have 100,000 cells.
+    """
+    with collector_paused():
+        return _lay_out(_Layout(resolved), resolved.suite)
+
+
+def _lay_out(layout: _Layout, suite: Suite) -> LaidOut:
     cells: list[Cell] = []
     jobs: list[Job] = []
     without_data: dict[str, str] = {}
-    for replicate, group in layout.groups():
-        made = [layout.cell(replicate, combination) for combination in group]
-        cells += made
-        data = group[0].data.plan
-        if isinstance(data, str):
-            without_data |= {cell.key: data for cell in made if not cell.skip}
-            continue
-        kept = [(cell, c) for cell, c in zip(made, group, strict=True) if not cell.skip]
-        if kept:
-            jobs.append(layout.job(replicate, kept, data))
+    for data, labelling, prior in layout.places():
+        groups = layout.groups(data, labelling, prior)
+        digest = layout.labelling_digest(labelling)
+        for replicate in range(suite.replicates):
+            seeds = ReplicateSeeds.of(
+                seed=suite.seed, replicate=replicate, rows=data.rows_digest, labelling=digest
+            )
+            for series, make_job in groups:
+                made = [layout.cell(one, replicate) for one in series]
+                cells += made
+                if isinstance(data.plan, str):
+                    without_data |= {cell.key: data.plan for cell in made if not cell.skip}
+                elif make_job is not None:
+                    jobs.append(make_job(made, seeds))
     return LaidOut(cells, jobs, without_data)
 
 
+_JobMaker = Callable[[Sequence[Cell], ReplicateSeeds], Job]
+
+
 class _Layout:
-    """Turns combinations into cells and jobs; the digests of labellings are computed once."""
+    """Turns combinations into series of cells, and into what makes their jobs."""
 
     def __init__(self, resolved: ResolvedSuite) -> None:
         self.resolved, self.suite = resolved, resolved.suite
         self._labellings = {labelling: labelling_digest(labelling) for labelling in self.suite.labellings}
+        self._training = tuple(one.digest for one in resolved.training)
 
-    def groups(self) -> Iterator[tuple[int, list[_Combination]]]:
-        """Yield for each job its replicate and its combinations, one for each criterion that shares the search."""
+    def labelling_digest(self, labelling: Labelling) -> str:
+        """Return the digest of a labelling, which is computed once."""
+        return self._labellings[labelling]
+
+    def places(self) -> Iterator[tuple[ResolvedDataset, Labelling, ResolvedPrior]]:
+        """Yield where algorithms are compared: data sets with each of their labellings and priors."""
+        for data in self.resolved.datasets:
+            labellings = filter(data.is_given, self.suite.labellings)
+            for labelling, prior in product(labellings, self.resolved.priors):
+                yield data, labelling, prior
+
+    def groups(
+        self, data: ResolvedDataset, labelling: Labelling, prior: ResolvedPrior
+    ) -> list[tuple[list[_CellSeries], _JobMaker | None]]:
+        """Return the series of cells that share jobs, one for each criterion of a search, and what makes the jobs."""
         criteria = self.resolved.criteria
         shared = [[one] for one in criteria] if self.suite.tuning.is_adaptive else [list(criteria)]
         untuned = [[ResolvedCriterion.none()]]
-        for data in self.resolved.datasets:
-            labellings = filter(data.is_given, self.suite.labellings)
-            algorithms = [one for one in self.resolved.algorithms if one.is_run_on(data)]
-            for labelling, prior in product(labellings, self.resolved.priors):
-                for replicate, algorithm in product(range(self.suite.replicates), algorithms):
-                    for group in shared if algorithm.tuned else untuned:
-                        yield (
-                            replicate,
-                            [_Combination(data, labelling, prior, algorithm, one) for one in group],
-                        )
+        found = []
+        for algorithm in self.resolved.algorithms:
+            if algorithm.is_run_on(data):
+                for group in shared if algorithm.tuned else untuned:
+                    parts = [_Combination(data, labelling, prior, algorithm, one) for one in group]
+                    series = [self._series(one) for one in parts]
+                    found.append((series, self._job_maker(series)))
+        return found
 
-    def cell(self, replicate: int, combination: _Combination) -> Cell:
-        """Return a planned cell."""
-        data, algorithm, criterion = combination.data, combination.algorithm, combination.criterion
-        labelling, factor = combination.labelling, combination.prior.factor
-        key = cell_key(
-            data=data.digest,
-            labelling=self._labellings[labelling],
-            algorithm=algorithm.digest,
-            criterion=criterion.digest,
+    def cell(self, series: _CellSeries, replicate: int) -> Cell:
+        """Return the cell of a replicate."""
+        return series.cell(self.suite.seed, replicate, self.suite.limits.threads, self._training)
+
+    def _series(self, combination: _Combination) -> _CellSeries:
+        label, factor = combination.labelling.label, combination.prior.factor
+        uses_prior = self._uses_prior(combination)
+        return _CellSeries(
+            combination,
+            label if factor is None else f"{label}, prior x {factor:g}",
+            self._labellings[combination.labelling],
             # A cell that uses no prior has the same key for every factor: it runs once, for all of their tables.
-            prior=combination.prior.digest if self._uses_prior(combination) else "",
-            run=(self.suite.seed, replicate, self.suite.limits.threads),
-            training=[one.digest for one in self.resolved.training],
-        )
-        return Cell(
-            key=key,
-            dataset=data.label,
-            scenario=labelling.scenario,
-            labelling=labelling.label if factor is None else f"{labelling.label}, prior x {factor:g}",
-            replicate=replicate,
-            algorithm=algorithm.label,
-            criterion=criterion.name,
-            reference=algorithm.reference or criterion.reference,
-            skip=self._skip(combination),
-            prior_factor=factor,
+            combination.prior.digest if uses_prior else "",
+            uses_prior,
+            self._skip(combination),
         )
 
-    def job(self, replicate: int, kept: list[tuple[Cell, _Combination]], data: DataPlan) -> Job:
-        """Return the job that computes some cells of a group."""
-        first, limits = kept[0][1], self.suite.limits
-        uses_prior = any(self._uses_prior(combination) for _, combination in kept)
-        return Job(
-            cells=tuple(cell for cell, _ in kept),
-            criteria=tuple(combination.criterion.plan for _, combination in kept),
-            data=data,
-            labelling=first.labelling,
-            algorithm=first.algorithm.plan,
-            tuning=first.criterion.search,
-            prior=first.prior.plan if uses_prior else PriorPlan(source="none"),
-            limits=Limits(
-                limits.seconds, limits.memory_mb, limits.threads, limits.on_timeout, limits.isolation
-            ),
-            metrics=() if first.data.pu else self.resolved.metrics,
-            pu_criteria=self.resolved.pu_criteria if first.data.pu else (),
-            seeds=job_seeds(
-                seed=self.suite.seed,
-                replicate=replicate,
-                rows=first.data.rows_digest,
-                labelling=self._labellings[first.labelling],
-                algorithm=first.algorithm.digest,
-            ),
-            files=self.resolved.files,
-            training=tuple(one.plan for one in self.resolved.training),
-            watched=self._watched(kept),
-            search=search_key(cell.key for cell, _ in kept) if first.criterion.search is not None else "",
-            keep_predictions=self.suite.store.predictions,
-        )
+    def _job_maker(self, series: Sequence[_CellSeries]) -> _JobMaker | None:
+        """Return what makes the job of some cells and a replicate's seeds; None where none of the cells can run."""
+        places = [place for place, one in enumerate(series) if not one.skip]
+        data = series[0].combination.data.plan if series else ""
+        if not places or isinstance(data, str):
+            return None
+        kept = [series[place] for place in places]
+        first, own = kept[0].combination, self.suite.limits
+        prior = first.prior.plan if any(one.uses_prior for one in kept) else PriorPlan(source="none")
+        limits = Limits(own.seconds, own.memory_mb, own.threads, own.on_timeout, own.isolation)
+        criteria = tuple(one.combination.criterion.plan for one in kept)
+        metrics = () if first.data.pu else self.resolved.metrics
+        pu_criteria = self.resolved.pu_criteria if first.data.pu else ()
+        training, watched = tuple(one.plan for one in self.resolved.training), self._watched(kept)
 
-    def _watched(self, kept: list[tuple[Cell, _Combination]]) -> tuple[CriterionPlan, ...]:
+        def make(cells: Sequence[Cell], seeds: ReplicateSeeds) -> Job:
+            own_cells = tuple(cells[place] for place in places)
+            searched = first.criterion.search is not None
+            return Job(
+                own_cells,
+                criteria,
+                data,
+                first.labelling,
+                first.algorithm.plan,
+                first.criterion.search,
+                prior,
+                limits,
+                metrics,
+                pu_criteria,
+                seeds.of_job(first.algorithm.digest),
+                self.resolved.files,
+                training,
+                watched,
+                search_key(cell.key for cell in own_cells) if searched else "",
+                self.suite.store.predictions,
+            )
+
+        return make
+
+    def _watched(self, kept: Sequence[_CellSeries]) -> tuple[CriterionPlan, ...]:
         """Return the other criteria of the suite that can score the trials of a job without asking for more."""
-        first = kept[0][1]
+        first = kept[0].combination
         if first.criterion.search is None:
             return ()
-        own = {combination.criterion.name for _, combination in kept}
-        has_prior = any(self._uses_prior(combination) for _, combination in kept)
+        own = {one.combination.criterion.name for one in kept}
+        has_prior = any(one.uses_prior for one in kept)
         return tuple(
             one.plan
             for one in self.resolved.criteria

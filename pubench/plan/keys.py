@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import msgspec
 
@@ -21,12 +21,12 @@ from pubench.tasks import AlgorithmPlan, Preprocess, PriorPlan, SearchPlan, Seed
 
 __all__ = [
     "PROTOCOL",
+    "ReplicateSeeds",
     "algorithm_digest",
     "cell_key",
     "criterion_digest",
     "dataset_digests",
     "failed_dataset_digest",
-    "job_seeds",
     "labelling_digest",
     "oracle_digest",
     "prior_digest",
@@ -72,24 +72,47 @@ def search_key(cells: Iterable[str]) -> str:
     return digest(["search", *sorted(cells)])[:24]
 
 
-def job_seeds(*, seed: int, replicate: int, rows: str, labelling: str, algorithm: str) -> Seeds:
-    """Return a seed for each source of randomness.
+@dataclass(frozen=True, slots=True)
+class ReplicateSeeds:
+    """The seeds that all algorithms on one replicate of labelled data share.
 
     Splits and labels do not depend on the algorithm, so that algorithms are compared on the same rows; the split
     does not depend on the labelling either, so that a sweep over label frequency keeps its test rows.
     """
-    drawn = f"{seed}|{rows}|{replicate}"
-    labelled = f"{drawn}|{labelling}"
-    fitted = f"{labelled}|{algorithm}"
-    return Seeds(
-        sample=_seed(drawn, "sample"),
-        split=_seed(drawn, "split"),
-        label=_seed(drawn, "label"),
-        folds=_seed(labelled, "folds"),
-        prior=_seed(labelled, "prior"),
-        search=_seed(fitted, "search"),
-        fit=_seed(fitted, "fit"),
-    )
+
+    labelled: str
+    sample: int
+    split: int
+    label: int
+    folds: int
+    prior: int
+
+    @classmethod
+    def of(cls, *, seed: int, replicate: int, rows: str, labelling: str) -> ReplicateSeeds:
+        """Return them, from the suite's seed and the digests of the rows and of the labelling."""
+        drawn = f"{seed}|{rows}|{replicate}"
+        labelled = f"{drawn}|{labelling}"
+        return cls(
+            labelled,
+            sample=_seed(drawn, "sample"),
+            split=_seed(drawn, "split"),
+            label=_seed(drawn, "label"),
+            folds=_seed(labelled, "folds"),
+            prior=_seed(labelled, "prior"),
+        )
+
+    def of_job(self, algorithm: str) -> Seeds:
+        """Return a seed for each source of randomness of a job, from the algorithm's digest."""
+        fitted = f"{self.labelled}|{algorithm}"
+        return Seeds(
+            sample=self.sample,
+            split=self.split,
+            label=self.label,
+            folds=self.folds,
+            prior=self.prior,
+            search=_seed(fitted, "search"),
+            fit=_seed(fitted, "fit"),
+        )
 
 
 def _seed(base: str, purpose: str) -> int:

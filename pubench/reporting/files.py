@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from pubench.bulk import collector_paused
 from pubench.data.cache import write_together
 from pubench.errors import PubenchError, StoreError, did_you_mean
 from pubench.reporting.draw.diagrams import draw, rank_diagram
@@ -50,7 +51,8 @@ def write_report(report: Report, out: Path, formats: Sequence[str]) -> tuple[Pat
         if name not in FORMATS:
             raise PubenchError(f"{name!r} is not a format of reports{did_you_mean(str(name), FORMATS)}")
     # All is rendered before the first file is written: an error leaves the folder as it was.
-    files = {file: data for name in FORMATS if name in formats for file, data in FORMATS[name](report)}
+    with collector_paused():
+        files = {file: data for name in FORMATS if name in formats for file, data in FORMATS[name](report)}
     _write({out / file: content for file, content in files.items()})
     return tuple(out / file for file in files)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from pubench.bulk import collector_paused
 from pubench.reporting.details import RunDetails
 from pubench.reporting.published import PublishedComparison, compare_with_paper
 from pubench.reporting.times import time_tables
@@ -109,7 +110,19 @@ def build_report(
     -------
     Report
     """
-    rows = tuple(rows)
+    with collector_paused():
+        return _build(tuple(rows), title, metrics, description, rules, paper, details)
+
+
+def _build(
+    rows: tuple[Row, ...],
+    title: str,
+    metrics: Mapping[str, bool | None],
+    description: str,
+    rules: Rules | None,
+    paper: PaperConfig | None,
+    details: RunDetails | None,
+) -> Report:
     rules, paper, details = rules or Rules(), paper or PaperConfig(), details or RunDetails()
     tables = tuple(score_table(rows, name, greater) for name, greater in metrics.items())
     problems = _problems(rows)

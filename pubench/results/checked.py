@@ -11,6 +11,8 @@ import json
 import os
 from pathlib import Path
 
+import msgspec
+
 from pubench.data.cache import write_atomically
 from pubench.errors import DamagedFileError, RunFolderError
 from pubench.specs import JSONValue
@@ -56,7 +58,16 @@ def read_checked(path: Path, *, remedy: str) -> JSONValue:
     content = data[_PREFIX : -len(_TAIL)]
     if data != _document(content):
         raise DamagedFileError(f"{path} is damaged, or another version of pubench wrote it; {remedy}")
-    value: JSONValue = json.loads(content)
+    return _value(content)
+
+
+def _value(content: bytes) -> JSONValue:
+    value: JSONValue
+    try:
+        value = msgspec.json.decode(content)
+    except (msgspec.DecodeError, RecursionError):
+        # Paths may hold bytes that are not UTF-8, which only Python's own reader takes; it is slower.
+        value = json.loads(content)
     return value
 
 

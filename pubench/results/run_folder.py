@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,8 +19,10 @@ from pubench.suite.reporting import PaperConfig, Rules
 from pubench.suite.smoke import SUFFIX, smoke_size
 
 __all__ = [
+    "PlanOutline",
     "cards_of",
     "last_change",
+    "read_outline",
     "read_plan",
     "read_provenance",
     "read_source",
@@ -67,16 +71,53 @@ def write_plan(folder: Path, plan: Plan, suite_text: str, source: str = "") -> N
         raise StoreError(f"cannot write {folder}: {error.strerror}") from None
 
 
+@dataclass(frozen=True, slots=True)
+class PlanOutline:
+    """The suite and, in the plan's order, the keys of the folder's cells and why some are skipped.
+
+    Cells themselves are made when they are asked for: most readers of 100,000 need few of them.
+    """
+
+    suite: str
+    shard: Shard | None
+    keys: tuple[str, ...]
+    skips: tuple[str, ...]
+    _fields: tuple[str, ...]
+    _lines: Sequence[Sequence[Any]]
+
+    def cell(self, place: int) -> Cell:
+        """Return the cell at a place of the plan."""
+        return Cell(**dict(zip(self._fields, self._lines[place], strict=True)))
+
+
+def read_outline(folder: Path) -> PlanOutline:
+    """Read what a run folder's plan says of its cells, or say that it is no run folder."""
+    value = _plan_document(folder)
+    with _of_this_version(folder):
+        fields, lines, shard = value["fields"], value["cells"], _shard(value)
+        key, skip = fields.index("key"), fields.index("skip")
+        if shard is not None:
+            lines = [line for line in lines if line[key] in shard.keys]
+        keys, skips = tuple(line[key] for line in lines), tuple(line[skip] for line in lines)
+        return PlanOutline(value["suite"], shard, keys, skips, tuple(fields), lines)
+
+
 def read_plan(folder: Path) -> Plan:
     """Read a run folder's plan, or say that it is no run folder."""
     value = _plan_document(folder)
-    try:
-        fields = value["fields"]
-        cells = tuple(Cell(**dict(zip(fields, cell, strict=True))) for cell in value["cells"])
+    with _of_this_version(folder):
+        cells = _cells(value["fields"], value["cells"])
         metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
         rest = _suite_table(Rules, value["report"]), _suite_table(PaperConfig, value["paper"]), _shard(value)
         return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+
+
+@contextlib.contextmanager
+def _of_this_version(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong with a plan that is whole into one sentence: another version wrote it."""
+    try:
+        yield
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise RunFolderError(
             f"{folder / _PLAN} was written by another version of pubench ({reason}); {_RUN_AGAIN}"
@@ -86,6 +127,12 @@ def read_plan(folder: Path) -> Plan:
 def _shard(value: Mapping[str, Any]) -> Shard | None:
     found = value.get("shard")
     return None if found is None else Shard(found["number"], found["of"], frozenset(found["keys"]))
+
+
+def _cells(fields: list[str], lines: list[list[Any]]) -> tuple[Cell, ...]:
+    if fields == list(Cell.__dataclass_fields__) and all(len(line) == len(fields) for line in lines):
+        return tuple(starmap(Cell, lines))
+    return tuple(Cell(**dict(zip(fields, line, strict=True))) for line in lines)
 
 
 def read_suite_text(folder: Path) -> str:

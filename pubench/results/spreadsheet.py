@@ -29,7 +29,9 @@ def csv_text(lines: Iterable[Iterable[object]]) -> str:
 
 def encodable(value: V) -> V | str:
     """Return text without what UTF-8 cannot hold: bytes of file names that are no text are replaced by ``?``."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-8", "replace").decode()
 
 
 def _plain(value: object) -> object:

@@ -7,7 +7,7 @@ on reading and its cell is simply not finished.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -18,16 +18,19 @@ from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError
 from pubench.protocol import from_json, to_json
 from pubench.protocol.replies import Trial
-from pubench.results.appending import Appender, checked_line
+from pubench.results.appending import Appender
 from pubench.results.checked import DIGITS, checksum, set_aside_damaged
 from pubench.results.predictions import BINARY, PackedPredictions, StoredPredictions
 from pubench.results.record import ModelRecord, Record, RescoredValue, StoredTrial, TrialRecord
+from pubench.status import Status
 
 __all__ = [
     "RESCORED",
+    "Ending",
     "Store",
     "detail_problems",
     "is_new",
+    "read_endings",
     "read_inside",
     "read_predictions_index",
     "read_records",
@@ -59,7 +62,15 @@ class _Inside(msgspec.Struct):
     inside: ModelRecord
 
 
-L = TypeVar("L", Record, StoredTrial, _Inside, StoredPredictions, RescoredValue, "_Line")
+class Ending(msgspec.Struct, frozen=True, gc=False):
+    """How a cell ended: the part of a record that tells how far a run is."""
+
+    key: str
+    status: Status
+    error: str | None = None
+
+
+L = TypeVar("L", Record, StoredTrial, _Inside, StoredPredictions, RescoredValue, Ending, "_Line")
 _Line = Record | StoredTrial | _Inside | StoredPredictions | RescoredValue
 _KINDS: Mapping[str, type[_Line]] = {
     _CELLS: Record,
@@ -142,6 +153,12 @@ def read_records(folder: Path) -> tuple[dict[str, Record], tuple[str, ...]]:
     return {line.key: line for line in read.values.values() if isinstance(line, Record)}, read.problems
 
 
+def read_endings(folder: Path) -> tuple[dict[str, Ending], tuple[str, ...]]:
+    """Return how each cell on record ended, and one sentence for each line that cannot be trusted."""
+    read = _read(folder / _CELLS, msgspec.json.Decoder(Ending))
+    return {line.key: line for line in read.values.values()}, read.problems
+
+
 def read_searches(folder: Path) -> dict[str, tuple[StoredTrial, ...]]:
     """Return the finished trials of each search by its key, in the order in which they were proposed."""
     read = _read(folder / _TRIALS, msgspec.json.Decoder(StoredTrial))
@@ -154,6 +171,8 @@ def read_searches(folder: Path) -> dict[str, tuple[StoredTrial, ...]]:
 def read_trials(folder: Path) -> dict[str, tuple[TrialRecord, ...]]:
     """Return the trials of each tuned cell by its key, with the value of the criterion that the cell was chosen by."""
     searches = read_searches(folder)
+    if not searches:
+        return {}
     return {
         key: tuple(
             _trial_record(line.trial, record.criterion)
@@ -196,41 +215,43 @@ def detail_problems(folder: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Read(Generic[L]):
-    """The latest line of each key, its text, and what is wrong with other lines."""
+    """The latest value of each key, and what is wrong with other lines."""
 
     values: dict[Key, L]
-    texts: dict[Key, bytes]
     problems: tuple[str, ...]
 
 
 def _read(path: Path, decoder: msgspec.json.Decoder[L]) -> _Read[L]:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return _Read({}, {}, ())
-    except OSError as error:
-        raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
     values: dict[Key, L] = {}
-    texts: dict[Key, bytes] = {}
     problems = []
-    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+    for number, line in enumerate(_lines(path), start=1):
         value = _trusted(line, decoder)
-        if value is None:
-            problems.append(f"{path}, line {number}: damaged record; {_LOST[path.name]}")
-        else:
+        if value is not None:
             # In the order of the latest lines.
             values.pop(value.key, None)
-            texts.pop(value.key, None)
-            values[value.key], texts[value.key] = value, line[DIGITS + 1 :]
-    if not data.endswith(b"\n") and data:
-        problems.append(f"{path}: the last record is torn; {_LOST[path.name]}")
-    return _Read(values, texts, tuple(problems))
+            values[value.key] = value
+        elif line.endswith(b"\n"):
+            problems.append(f"{path}, line {number}: damaged record; {_LOST[path.name]}")
+        else:
+            problems.append(f"{path}: the last record is torn; {_LOST[path.name]}")
+    return _Read(values, tuple(problems))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file one by one, which takes less time and memory than the whole of a large file."""
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _trusted(line: bytes, decoder: msgspec.json.Decoder[L]) -> L | None:
-    """Return what a line holds, or None where it was altered."""
-    text = line[DIGITS + 1 :]
-    if line[: DIGITS + 1] != checksum(text) + b" ":
+    """Return what a line holds, or None where it was altered or its end is missing."""
+    text = line[DIGITS + 1 : -1]
+    if line[: DIGITS + 1] != checksum(text) + b" " or not line.endswith(b"\n"):
         return None
     try:
         return from_json(decoder, text)
@@ -245,11 +266,16 @@ def repair(folder: Path, files: Sequence[str] = tuple(_KINDS)) -> tuple[str, ...
         read = _read(folder / name, _DECODERS[name])
         if read.problems:
             found += read.problems
+            kept = _latest_lines(folder / name, _DECODERS[name])
             set_aside_damaged(folder / name)
-            write_atomically(
-                folder / name, "".join(checked_line(text).decode() for text in read.texts.values())
-            )
+            write_atomically(folder / name, b"".join(kept))
     return tuple(found)
+
+
+def _latest_lines(path: Path, decoder: msgspec.json.Decoder[L]) -> list[bytes]:
+    """Return the latest line of each key as it is in the file."""
+    pairs = ((line, _trusted(line, decoder)) for line in _lines(path))
+    return list({value.key: line for line, value in pairs if value is not None}.values())
 
 
 def set_aside(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
@@ -16,7 +16,7 @@ from pubench.run.job_state import JobState
 from pubench.run.tasks import Outcome, Task
 from pubench.status import Problem, Status
 
-__all__ = ["Progress", "pending_jobs", "run_jobs"]
+__all__ = ["Progress", "TaskProgress", "pending_jobs", "run_jobs"]
 
 _AHEAD = 2
 """Tasks for each worker, the waiting ones included, so that none is idle while the driver thinks."""
@@ -33,6 +33,17 @@ class Progress(Protocol):
 
     def note(self, text: str) -> None:
         """Take a sentence that the user should read."""
+
+
+@runtime_checkable
+class TaskProgress(Progress, Protocol):
+    """Watches a run closely: also the jobs that are to be run, and the tasks of which they consist."""
+
+    def expect(self, jobs: Sequence[Job]) -> None:
+        """Take the jobs, before the first one starts."""
+
+    def tasks(self, running: int, workers: int, trials: int) -> None:
+        """Take the number of tasks that workers have, that of workers, and that of trials finished by this run."""
 
 
 def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
@@ -62,6 +73,7 @@ def run_jobs(
     *,
     trials: Mapping[str, Sequence[StoredTrial]] | None = None,
     retried: bool = False,
+    on_tasks: Callable[[int, int, int], None] | None = None,
 ) -> None:
     """Run the jobs and store each trial and record as it arrives.
 
@@ -76,8 +88,10 @@ def run_jobs(
         The stored trials of earlier runs, by the key of their search.
     retried : bool
         Whether failed cells are run again: their searches get their whole time again, and failed trials another try.
+    on_tasks : callable, optional
+        Is called whenever tasks were handed out or came back; see :meth:`TaskProgress.tasks`.
     """
-    _Driver(jobs, store, backend, on_record, trials or {}, retried=retried).run()
+    _Driver(jobs, store, backend, on_record, trials or {}, retried=retried, on_tasks=on_tasks).run()
 
 
 class _Driver:
@@ -92,7 +106,9 @@ class _Driver:
         trials: Mapping[str, Sequence[StoredTrial]],
         *,
         retried: bool,
+        on_tasks: Callable[[int, int, int], None] | None,
     ) -> None:
+        self._on_tasks, self._trials_done = on_tasks, 0
         self._cells = {cell.key: cell for job in jobs for cell in job.cells}
         self._store, self._backend, self._on_record = store, backend, on_record
         self._trials, self._retried = trials, retried
@@ -106,6 +122,8 @@ class _Driver:
         """Run until nothing is left."""
         while True:
             self._submit()
+            if self._on_tasks is not None:
+                self._on_tasks(len(self._running), self._backend.workers, self._trials_done)
             if not self._running:
                 return
             lost = [found for found in self._backend.wait() if not self._accept(found)]
@@ -162,6 +180,7 @@ class _Driver:
         state.accept(task, outcome)
         for trial in state.take_trials():
             self._store.append_trial(trial)
+            self._trials_done += 1
         for record in state.records:
             self._store.append(record)
             self._on_record(self._cells[record.key], record)

@@ -13,7 +13,7 @@ from pubench.results.record import Record
 from pubench.results.run_folder import cards_of, read_provenance, write_provenance
 from pubench.results.store import Store, read_records, read_searches
 from pubench.run.backends import Workers
-from pubench.run.driver import Progress, pending_jobs, run_jobs
+from pubench.run.driver import Progress, TaskProgress, pending_jobs, run_jobs
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
 
@@ -57,6 +57,9 @@ def run_folder(
         _store_failed(planned, failed, store, progress)
         if not jobs:
             return
+        close = progress if isinstance(progress, TaskProgress) else None
+        if close is not None:
+            close.expect(jobs)
         run_jobs(
             jobs,
             store,
@@ -64,6 +67,7 @@ def run_folder(
             progress.done if progress is not None else lambda cell, record: None,
             trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
             retried=retry_failed,
+            on_tasks=close.tasks if close is not None else None,
         )
     finally:
         store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -73,10 +74,8 @@ def signed_rank(differences: Floats) -> SignedRank:
         Its effect is the matched-pairs rank-biserial correlation, :math:`(R^+ - R^-) / \sum r_i` over differences that
         are not zero (Kerby, 2014). With no difference at all p is 1 and the effect 0.
     """
-    from scipy.stats import rankdata
-
     differences = differences[~np.isnan(differences)]
-    ranks = np.asarray(rankdata(np.abs(differences)), dtype=np.float64)
+    ranks = _ranks(np.abs(differences))
     used = ranks[differences != 0]
     positive, negative = float(ranks[differences > 0].sum()), float(ranks[differences < 0].sum())
     shared = float(ranks[differences == 0].sum()) / 2
@@ -87,15 +86,32 @@ def signed_rank(differences: Floats) -> SignedRank:
 
 def _exact(ranks: Floats, positive: float) -> float:
     """Return the two-sided p-value over all patterns of signs; ranks are halves, so twice a rank is whole."""
-    twice = np.rint(2 * ranks).astype(np.int64)
+    chance = _chances(tuple(np.sort(np.rint(2 * ranks).astype(np.int64)).tolist()))
+    at = round(2 * positive)
+    return float(min(1.0, 2 * min(chance[: at + 1].sum(), chance[at:].sum())))
+
+
+@lru_cache(maxsize=64)
+def _chances(twice: tuple[int, ...]) -> Floats:
+    """Return the probability of each sum of positive ranks, all counted twice; pairs without ties share it.
+
+    It is exact, whatever the order of the ranks: probabilities are multiples of 2 to the power of -50 at most.
+    """
     chance = np.ones(1)
     for rank in twice:
         longer = np.zeros(chance.size + rank)
         longer[: chance.size] += chance / 2
         longer[rank:] += chance / 2
         chance = longer
-    at = round(2 * positive)
-    return float(min(1.0, 2 * min(chance[: at + 1].sum(), chance[at:].sum())))
+    return chance
+
+
+def _ranks(sizes: Floats) -> Floats:
+    """Return ranks from 1; equal sizes share their average rank."""
+    _, group, count = np.unique(sizes, return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    ranks: Floats = (last - (count - 1) / 2)[group]
+    return ranks
 
 
 def _normal(ranks: Floats, positive: float) -> float:

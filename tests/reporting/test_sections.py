@@ -48,6 +48,12 @@ def test_every_section_of_the_folder_is_listed() -> None:
     assert defined == {make.__name__ for make in sections.SECTIONS}
 
 
+def test_markdown_is_made_without_the_sections_that_it_cannot_show() -> None:
+    whole, shown = sections.make_sections(report()), sections.make_sections(report(), markdown=True)
+    assert len(shown) < len(whole)
+    assert not any(one.markdown_blocks for one in whole if one.name not in {kept.name for kept in shown})
+
+
 def test_anchors_are_unique() -> None:
     names = [section.name for section in sections.make_sections(report())]
     assert len(set(names)) == len(names)

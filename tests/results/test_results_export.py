@@ -16,6 +16,7 @@ from pubench.errors import PubenchError, RunFolderError
 from pubench.results.export import export_text, export_to
 from pubench.results.record import MEASURED
 from pubench.results.run_folder import write_plan
+from pubench.results.run_status import read_status
 from pubench.results.store import read_records, read_trials
 from pubench.results.table import read_results
 
@@ -253,3 +254,10 @@ def test_values_of_another_version_of_a_metric_are_not_shown(results, tmp_path):
         assert new["f1"] is None
         assert new["accuracy"] == old["accuracy"]
         assert ("metric 'f1' has changed since" in (new["notes"] or "")) == (new["status"] == "ok")
+
+
+def test_a_status_counts_what_rows_say(results):
+    found = read_status(results.folder)
+    assert (found.cells, found.counts) == (len(results.rows), results.counts)
+    failed = [(row["key"], row["status"], row["error"]) for row in results.rows if row["status"] == "failed"]
+    assert [(one.cell.key, one.status, one.error) for one in found.failed] == failed

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
 from pubench.stats.bootstrap import mean_interval
 
@@ -33,3 +34,12 @@ def test_it_is_a_function_of_the_values() -> None:
 def test_too_few_or_equal_values() -> None:
     assert np.isnan(mean_interval(np.array([1.0]), 0.95)).all()
     assert mean_interval(np.full(3, 0.25), 0.95) == (0.25, 0.25)
+
+
+@pytest.mark.parametrize("n", [2, 5, 20, 57])
+def test_it_is_scipys_to_the_bit(n: int) -> None:
+    values = np.round(np.random.default_rng(n).normal(0.01, 0.05, n), 4)
+    theirs = bootstrap(
+        (values,), np.mean, n_resamples=2000, method="BCa", random_state=np.random.default_rng(0)
+    ).confidence_interval
+    assert mean_interval(values, 0.95) == (theirs.low, theirs.high)

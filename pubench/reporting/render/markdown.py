@@ -35,7 +35,7 @@ def markdown_report(report: Report) -> str:
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         parts += [_scores(make_grid(table, comparison)), *_comparison(comparison)]
     parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
-    parts += [text for section in make_sections(report) for text in _section(section)]
+    parts += [text for section in make_sections(report, markdown=True) for text in _section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

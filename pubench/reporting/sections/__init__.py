@@ -41,7 +41,22 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
 """In their order on the page. A function returns None where a run has nothing to show in its section."""
 
 
-def make_sections(report: Report) -> list[Section]:
-    """Return the sections of a report, in their order on the page."""
-    made = (make(report) for make in SECTIONS)
+PAGE_ONLY: frozenset[Callable[[Report], Section | None]] = frozenset(
+    {
+        scores_section,
+        comparisons_section,
+        figures_section,
+        sensitivity_section,
+        price_section,
+        searches_section,
+        models_section,
+        reproducibility_section,
+    }
+)
+"""Those that have no Markdown form: their figures are not drawn for a file that cannot show them."""
+
+
+def make_sections(report: Report, *, markdown: bool = False) -> list[Section]:
+    """Return the sections of a report in their order on the page, or those that Markdown has."""
+    made = (make(report) for make in SECTIONS if not (markdown and make in PAGE_ONLY))
     return [section for section in made if section is not None]
