@@ -110,9 +110,9 @@ def run_suite(
         The run folder; ``runs/<name of the suite>`` by default, with ``-shard-3-of-20`` behind it for a shard. Cells
         that it already holds are not run again.
     jobs : int
-        How many cells run at the same time. Results do not depend on it.
+        How many tasks, trials of one search included, run at the same time. Results do not depend on it.
     backend, address : str
-        joblib's backend (``loky``, ``threading``, ``dask``, ``ray``) and the address of a cluster.
+        Where they run (``loky``, ``threading``, ``dask``, ``ray``), and the address of a cluster.
     retry_failed : bool
         Run again what ended as failed, timeout, crashed or out-of-memory.
     force : bool

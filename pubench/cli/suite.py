@@ -34,10 +34,10 @@ def suite() -> None:
     "--out", type=click.Path(path_type=Path), help="Run folder [default: runs/<name of the suite>]."
 )
 @click.option(
-    "--jobs", "-j", type=click.IntRange(1, 1024), default=1, show_default=True, help="Cells at a time."
+    "--jobs", "-j", type=click.IntRange(1, 1024), default=1, show_default=True, help="Tasks at a time."
 )
 @click.option(
-    "--backend", default="loky", show_default=True, help="joblib backend: loky, threading, dask, ray."
+    "--backend", default="loky", show_default=True, help="Where tasks run: loky, threading, dask, ray."
 )
 @click.option("--address", help="Address of a dask or ray cluster.")
 @click.option(

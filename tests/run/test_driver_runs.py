@@ -40,9 +40,12 @@ BACKENDS = [
     pytest.param(
         "dask",
         2,
-        marks=pytest.mark.skipif(
-            importlib.util.find_spec("distributed") is None, reason="dask's distributed is not installed"
-        ),
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.skipif(
+                importlib.util.find_spec("distributed") is None, reason="dask's distributed is not installed"
+            ),
+        ],
     ),
 ]
 
