@@ -6,7 +6,7 @@ import contextlib
 import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from pubench.run.backends.base import Execution
 from pubench.run.backends.cluster import Cluster, ClusterError, Heard
@@ -15,6 +15,8 @@ from pubench.run.remote import Answer, RemoteTask, end_run, work_remotely
 __all__ = ["Dask"]
 
 _MOMENT = 0.5
+T = TypeVar("T")
+_Untyped: TypeAlias = Any  # edge: distributed ships no types
 
 
 def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
@@ -27,7 +29,7 @@ async def _end_run(run: str) -> None:
     end_run(run)
 
 
-class Dask(Cluster[Any]):
+class Dask(Cluster[object]):
     """The workers of a cluster, or of a local one where no address is given."""
 
     def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
@@ -39,25 +41,24 @@ class Dask(Cluster[Any]):
         for name in ("distributed", "distributed.client", "asyncio", "tornado.application"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._where = execution.address or "this machine"
-        make: Any = distributed.Client
-        local = {"n_workers": execution.jobs, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-        arguments = {} if execution.address else local
+        make: _Untyped = distributed.Client
+        own = {"n_workers": execution.jobs, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
         try:
             # A task that ends its worker is run again by the driver's rules; on a cluster of others theirs hold.
             with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
-                self._client: Any = make(execution.address, **arguments)
+                self._client: _Untyped = make(execution.address, **({} if execution.address else own))
         except (OSError, ValueError) as error:
             raise ClusterError(f"no dask scheduler answers at {self._where} ({error})") from None
-        self._heard: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._heard: queue.SimpleQueue[_Untyped] = queue.SimpleQueue()
         self._waiting: dict[str, tuple[int, frozenset[str]]] = {}
-        self._futures, self._count = dict[str, Any](), 0
+        self._futures, self._count = dict[str, _Untyped](), 0
 
-    def put(self, content: bytes) -> Any:
+    def put(self, content: bytes) -> object:
         """Send some bytes into the cluster's memory, from where each worker fetches them once."""
         self.wait_for_workers()
-        return self._asked(lambda: self._client.scatter([content], hash=False))[0]
+        return self._asked(lambda: list(self._client.scatter([content], hash=False)))[0]
 
-    def send(self, number: int, remote: RemoteTask, contents: Sequence[Any]) -> None:
+    def send(self, number: int, remote: RemoteTask, contents: Sequence[object]) -> None:
         """Submit a task, to the workers that are left if some were dropped."""
         self._count += 1
         key, where = f"pubench-{self.run}-{self._count}", frozenset(self.allowed() if self.dropped else ())
@@ -100,7 +101,7 @@ class Dask(Cluster[Any]):
                 self.again(number)
         return slots
 
-    def _asked(self, question: Callable[[], Any]) -> Any:
+    def _asked(self, question: Callable[[], T]) -> T:
         if self._client.status not in ("running", "connecting"):
             raise self._lost()
         try:

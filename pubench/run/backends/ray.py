@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pubench.run.backends.base import Execution
 from pubench.run.backends.cluster import Cluster, ClusterError, Heard
@@ -13,6 +13,7 @@ from pubench.run.remote import Answer, RemoteTask, work_remotely
 __all__ = ["Ray"]
 
 _MOMENT = 0.5
+T = TypeVar("T")
 
 
 def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
@@ -21,16 +22,21 @@ def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
     return str(ray.get_runtime_context().get_node_id()), work_remotely(remote, contents)
 
 
-class Ray(Cluster[Any]):
+class Ray(Cluster[object]):
     """The processors of a cluster, or of this machine where no address is given."""
 
     def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
         import ray
 
         super().__init__(note)
+        # edge: a cluster is installed only where it is used
         self._ray: Any = ray
         self._where = execution.address or "this machine"
-        quiet: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+        quiet: dict[str, object] = {
+            "include_dashboard": False,
+            "log_to_driver": False,
+            "logging_level": "ERROR",
+        }
         here = {"num_cpus": execution.jobs, **quiet}
         cluster = {"address": execution.address, "log_to_driver": False, "logging_level": "ERROR"}
         try:
@@ -39,13 +45,13 @@ class Ray(Cluster[Any]):
             raise ClusterError(f"no ray cluster answers at {self._where} ({error})") from None
         # The driver decides what is run again.
         self._work: Any = self._ray.remote(max_retries=0)(_work)
-        self._numbers: dict[Any, int] = {}
+        self._numbers: dict[object, int] = {}
 
-    def put(self, content: bytes) -> Any:
+    def put(self, content: bytes) -> object:
         """Put some bytes into the object store."""
         return self._asked(lambda: self._ray.put(content))
 
-    def send(self, number: int, remote: RemoteTask, contents: Sequence[Any]) -> None:
+    def send(self, number: int, remote: RemoteTask, contents: Sequence[object]) -> None:
         """Submit a task; ray itself chooses the node."""
         self._numbers[self._asked(lambda: self._work.remote(remote, *contents))] = number
 
@@ -56,7 +62,7 @@ class Ray(Cluster[Any]):
         )
         return [self._heard(reference) for reference in done]
 
-    def _heard(self, reference: Any) -> Heard:
+    def _heard(self, reference: object) -> Heard:
         number = self._numbers.pop(reference)
         errors = self._ray.exceptions
         try:
@@ -83,7 +89,7 @@ class Ray(Cluster[Any]):
             if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
         }
 
-    def _asked(self, question: Callable[[], Any]) -> Any:
+    def _asked(self, question: Callable[[], T]) -> T:
         try:
             return question()
         except (self._ray.exceptions.RayError, ConnectionError, OSError) as error:
