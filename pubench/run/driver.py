@@ -48,15 +48,21 @@ class TaskProgress(Progress, Protocol):
 
 def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
     """Return the jobs with the cells that have no usable record yet; cells of one key are computed once."""
-    jobs: dict[str, Job] = {}
+    jobs: list[Job] = []
+    taken: set[str] = set()
     for job in planned.jobs:
-        kept = [i for i, cell in enumerate(job.cells) if _is_open(records.get(cell.key), retry_failed)]
+        kept = [
+            i
+            for i, cell in enumerate(job.cells)
+            if cell.key not in taken and _is_open(records.get(cell.key), retry_failed)
+        ]
+        taken.update(job.cells[i].key for i in kept)
         if len(kept) == len(job.cells):
-            jobs.setdefault(job.cells[0].key, job)
+            jobs.append(job)
         elif kept:
             cells, criteria = tuple(job.cells[i] for i in kept), tuple(job.criteria[i] for i in kept)
-            jobs.setdefault(cells[0].key, replace(job, cells=cells, criteria=criteria))
-    return list(jobs.values())
+            jobs.append(replace(job, cells=cells, criteria=criteria))
+    return jobs
 
 
 def _is_open(record: Record | None, retry_failed: bool) -> bool:

@@ -117,3 +117,15 @@ def test_only_cells_without_a_usable_record_are_pending():
 def test_an_impossible_execution_is_refused(options, words):
     with pytest.raises(PubenchError, match=words):
         Execution(**options)
+
+
+def test_jobs_that_share_one_cell_leave_no_other_out():
+    planned = plan(
+        algorithms=[{"use": "toy-seeded", "tune": True}],
+        prior={"factors": [0.5, 1.0]},
+        tuning={"sampler": "random", "trials": 2, "folds": 2, "criteria": ["puf", "pu-risk"]},
+    )
+    keys = [cell.key for job in pending_jobs(planned, {}, retry_failed=False) for cell in job.cells]
+    assert sorted(keys) == sorted({cell.key for cell in planned.plan.cells})
+    # The one without a prior is the same for both factors.
+    assert len(keys) == 3
