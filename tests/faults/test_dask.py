@@ -155,9 +155,13 @@ def test_a_run_that_no_worker_may_serve_ends_with_a_sentence(tmp_path, cluster):
 
 
 def test_a_plugin_that_hangs_or_a_metric_that_crashes_on_a_worker_is_its_cells_row(tmp_path, cluster):
-    cluster.worker("one")
+    os.environ["HANGS"] = str(tmp_path / "hangs")
+    try:
+        cluster.worker("one")
+    finally:
+        del os.environ["HANGS"]
     limits = {"seconds": 5, "memory_mb": 900}
-    suite = write_suite(tmp_path / "suite.toml", algorithms=named("good", "hang-in-fit"), limits=limits)
+    suite = write_suite(tmp_path / "suite.toml", algorithms=named("good", "hang-in-c"), limits=limits)
     done = pubench(*on(cluster, suite, tmp_path / "run"))
     text = exported(tmp_path / "run")
     assert (text.count(",ok,"), text.count(",timeout,")) == (1, 1), done.stdout + done.stderr
