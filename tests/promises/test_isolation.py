@@ -130,6 +130,41 @@ def test_the_memory_limit_holds_for_all_descendants_together(tmp_path):
     assert "held = b'1'" not in listed
 
 
+TORCH = """
+import numpy as np
+import torch
+from pubench import Algorithm, hookimpl
+
+class Greedy:
+    def __init__(self, rows=10):
+        self.rows = rows
+
+    def fit(self, X, s):
+        self.classes_ = np.array([0, 1])
+        self.held_ = torch.ones(self.rows, 100_000)
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+@hookimpl
+def pubench_algorithms():
+    return [Algorithm(name="greedy", estimator="greedy_torch:Greedy")]
+"""
+
+
+@pytest.mark.slow
+def test_an_allocation_that_torch_is_refused_is_out_of_memory(tmp_path):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    plugin = tmp_path / "greedy_torch.py"
+    plugin.write_text(TORCH)
+    algorithms = [
+        {"use": "greedy", "params": {"rows": rows}, "name": f"rows-{rows}"} for rows in (10, 100_000)
+    ]
+    rows = run_text(tmp_path, toml(algorithms=algorithms, limits={"memory_mb": 2000}), [TOY, plugin]).rows
+    assert [row["status"] for row in rows] == ["ok", "out-of-memory"]
+
+
 THIEF = """
 import json, os
 from pathlib import Path
