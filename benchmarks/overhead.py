@@ -72,7 +72,7 @@ def bare(job: Job) -> dict[str, float | None]:
 
 
 def per_cell(folder: Path, jobs: int, isolation: str, cells: int = 500) -> float:
-    """Return the milliseconds that one more cell takes above a bare joblib loop; starting workers is stated apart."""
+    """Return the milliseconds that one more cell takes above a bare joblib loop; start-up is stated separately."""
     path = folder / "overhead.toml"
     path.write_text(suite_text(cells, 1, isolation))
     few = folder / "few.toml"

@@ -1,4 +1,4 @@
-"""Shards: parts of a plan that are run apart, on machines that need not know of each other.
+"""Shards: parts of a plan that run separately, on machines that need not know of each other.
 
 Every shard computes the whole partition and takes its part. So the partition follows from the plan, and from costs
 that are the same for all shards, alone.

@@ -41,7 +41,7 @@ class RemoteTask:
     """A task for a worker on another machine.
 
     ``run`` names the run, so that a worker notices a new one; ``files`` are the contents of plugin files by their
-    name. The files of the data set travel apart from it, and only if the worker asks for them.
+    name. The files of the data set travel separately, and only if the worker asks for them.
     """
 
     run: str

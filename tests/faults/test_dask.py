@@ -81,15 +81,12 @@ def test_blind_workers_give_the_bits_of_a_local_run(tmp_path, cluster, monkeypat
     ]
 
 
-def test_a_worker_that_is_killed_in_a_trial_costs_nothing(tmp_path, cluster):
+def test_a_worker_that_is_killed_in_a_trial_costs_nothing(tmp_path, cluster, monkeypatch):
     suite = write_suite(tmp_path / "suite.toml", algorithms=[{"use": "good"}], replicates=4)
     gate = Gate(cluster.folder / "gate")
-    os.environ["FITS_GATE"] = str(gate.folder)
-    try:
-        victim = cluster.worker("victim")
-        cluster.worker("other")
-    finally:
-        del os.environ["FITS_GATE"]
+    monkeypatch.setenv("FITS_GATE", str(gate.folder))
+    victim = cluster.worker("victim")
+    cluster.worker("other")
     with driver(*on(cluster, suite, tmp_path / "run")) as (process, _):
         wait_for(lambda: len(gate.waiting()) >= 2, "a fit on each worker")
         victim.send_signal(signal.SIGKILL)
@@ -100,15 +97,12 @@ def test_a_worker_that_is_killed_in_a_trial_costs_nothing(tmp_path, cluster):
 
 
 def test_a_scheduler_that_is_killed_ends_the_run_with_a_sentence_and_keeps_what_is_finished(
-    tmp_path, cluster
+    tmp_path, cluster, monkeypatch
 ):
     suite = write_suite(tmp_path / "suite.toml", replicates=3)
     gate = Gate(cluster.folder / "gate", allowed=1)
-    os.environ["FITS_GATE"] = str(gate.folder)
-    try:
-        cluster.worker("one")
-    finally:
-        del os.environ["FITS_GATE"]
+    monkeypatch.setenv("FITS_GATE", str(gate.folder))
+    cluster.worker("one")
     with driver(*on(cluster, suite, tmp_path / "run")) as (process, _):
         wait_for(lambda: stored(tmp_path / "run") and gate.waiting(), "a finished cell")
         cluster.scheduler.send_signal(signal.SIGKILL)
@@ -117,6 +111,7 @@ def test_a_scheduler_that_is_killed_ends_the_run_with_a_sentence_and_keeps_what_
     assert "the dask scheduler at tcp://" in error
     assert "Traceback" not in error
     assert len(stored(tmp_path / "run")) == 1
+    gate.open()
     done = pubench(*run_arguments(suite, tmp_path / "run"))
     assert done.returncode == 0
 
@@ -154,12 +149,11 @@ def test_a_run_that_no_worker_may_serve_ends_with_a_sentence(tmp_path, cluster):
     assert not stored(tmp_path / "run")
 
 
-def test_a_plugin_that_hangs_or_a_metric_that_crashes_on_a_worker_is_its_cells_row(tmp_path, cluster):
-    os.environ["HANGS"] = str(tmp_path / "hangs")
-    try:
-        cluster.worker("one")
-    finally:
-        del os.environ["HANGS"]
+def test_a_plugin_that_hangs_or_a_metric_that_crashes_on_a_worker_is_its_cells_row(
+    tmp_path, cluster, monkeypatch
+):
+    monkeypatch.setenv("HANGS", str(tmp_path / "hangs"))
+    cluster.worker("one")
     limits = {"seconds": 5, "memory_mb": 900}
     suite = write_suite(tmp_path / "suite.toml", algorithms=named("good", "hang-in-c"), limits=limits)
     done = pubench(*on(cluster, suite, tmp_path / "run"))
@@ -176,14 +170,11 @@ def test_a_plugin_that_hangs_or_a_metric_that_crashes_on_a_worker_is_its_cells_r
     assert exported(tmp_path / "crashed").count(",crashed,") == 1
 
 
-def test_ctrl_c_ends_the_run_and_its_processes_on_workers(tmp_path, cluster):
+def test_ctrl_c_ends_the_run_and_its_processes_on_workers(tmp_path, cluster, monkeypatch):
     suite = write_suite(tmp_path / "suite.toml")
     gate = Gate(cluster.folder / "gate")
-    os.environ["FITS_GATE"] = str(gate.folder)
-    try:
-        cluster.worker("one")
-    finally:
-        del os.environ["FITS_GATE"]
+    monkeypatch.setenv("FITS_GATE", str(gate.folder))
+    cluster.worker("one")
     with driver(*on(cluster, suite, tmp_path / "run")) as (process, _):
         wait_for(gate.waiting, "a fit")
         (pid,) = gate.waiting()

@@ -17,7 +17,7 @@ from pubench.run.remote import Answer, RemoteTask
 from pubench.run.software import Software, packages_of, software_here
 from pubench.run.tasks import Task
 
-__all__ = ["Cluster", "ClusterError", "Heard"]
+__all__ = ["Cluster", "ClusterError", "Heard", "unreachable"]
 
 _STRIKES, _PAUSE = 3, 0.5
 LOOK_SECONDS = 5.0
@@ -33,6 +33,11 @@ class ClusterError(PubenchError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"{reason}; finished cells are stored: run the same command again to go on")
+
+
+def unreachable(what: str, error: Exception) -> PubenchError:
+    """Return the error of a cluster that was never reached."""
+    return PubenchError(f"no {what} ({error}); start it, or check --address")
 
 
 class Cluster(ABC, Generic[R]):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from pubench.run.backends.base import Execution
-from pubench.run.backends.cluster import Cluster, ClusterError, Heard
+from pubench.run.backends.cluster import Cluster, ClusterError, Heard, unreachable
 from pubench.run.remote import Answer, RemoteTask, end_run, work_remotely
 
 __all__ = ["Dask"]
@@ -48,7 +48,7 @@ class Dask(Cluster[object]):
             with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
                 self._client: _Untyped = make(execution.address, **({} if execution.address else own))
         except (OSError, ValueError) as error:
-            raise ClusterError(f"no dask scheduler answers at {self._where} ({error})") from None
+            raise unreachable(f"dask scheduler answers at {self._where}", error) from None
         self._heard: queue.SimpleQueue[_Untyped] = queue.SimpleQueue()
         self._waiting: dict[str, tuple[int, frozenset[str]]] = {}
         self._futures, self._count = dict[str, _Untyped](), 0

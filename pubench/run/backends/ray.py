@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pubench.run.backends.base import Execution
-from pubench.run.backends.cluster import Cluster, ClusterError, Heard
+from pubench.run.backends.cluster import Cluster, ClusterError, Heard, unreachable
 from pubench.run.remote import Answer, RemoteTask, work_remotely
 
 __all__ = ["Ray"]
@@ -42,7 +42,7 @@ class Ray(Cluster[object]):
         try:
             self._ray.init(**(cluster if execution.address else here))
         except (ConnectionError, OSError, ValueError, RuntimeError) as error:
-            raise ClusterError(f"no ray cluster answers at {self._where} ({error})") from None
+            raise unreachable(f"ray cluster answers at {self._where}", error) from None
         # The driver decides what is run again.
         self._work: Any = self._ray.remote(max_retries=0)(_work)
         self._numbers: dict[object, int] = {}
