@@ -14,6 +14,7 @@ from pubench.protocol.requests import (
     FitRequest,
     Fork,
     Limit,
+    Listen,
     LoadRequest,
     OracleValues,
     Prepare,
@@ -92,6 +93,7 @@ class _Child(Service):
                 | Fork()
                 | Limit()
                 | Reap()
+                | Listen()
                 | Prepare()
             ):
                 raise ProtocolError(f"{type(request).__name__} is not for the child")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,7 @@ EVERY_CELL = 200
 LINE_SECONDS, BAR_SECONDS = 10.0, 0.05
 LONG_REPORT = 1_000
 """From so many cells on the report takes a while."""
+_OF_THE_REPORT = ("pubench.reporting", "scipy.stats", "matplotlib.figure")
 
 
 class TimeLeft:
@@ -69,6 +71,7 @@ class Silent:
         self._signals, self._clock = signals, clock
         # Data are loaded before the first cell runs.
         self._loading = Loading(shown=shown)
+        self._waits = 0
 
     def __enter__(self) -> Self:
         self._loading.open()
@@ -96,7 +99,12 @@ class Silent:
         """Take the jobs that are to be run."""
 
     def tasks(self, running: int, workers: int, trials: int) -> None:
-        """Take the numbers of tasks, workers and finished trials."""
+        """Import what the report will need while workers are busy, and not after the last task."""
+        self._waits += 1
+        # Before the first outcome workers make imports of their own, and should not wait for this process.
+        if workers > 1 and self._waits == 2:
+            for module in _OF_THE_REPORT:
+                importlib.import_module(module)
 
     def done(self, cell: Cell, record: Record) -> None:
         """Count a cell that has ended."""
@@ -179,6 +187,7 @@ class Bar(Silent):
         """Show the numbers of tasks, workers and trials."""
         self._running, self._workers, self._trials = running, workers, trials
         self._update()
+        super().tasks(running, workers, trials)
 
     def done(self, cell: Cell, record: Record) -> None:
         """Advance the bar; failures stay on the screen above it."""

@@ -22,6 +22,7 @@ __all__ = [
     "FitRequest",
     "Fork",
     "Limit",
+    "Listen",
     "LoadRequest",
     "OracleValues",
     "Prepare",
@@ -46,6 +47,10 @@ class Fork(msgspec.Struct, frozen=True, kw_only=True, tag="fork"):
     """Fork, and limit the new process. Two descriptors come along: its channel and its output."""
 
     limit: Limit | None
+
+
+class Listen(msgspec.Struct, frozen=True, kw_only=True, tag="listen"):
+    """Let a copy of this process serve each worker that connects. A descriptor comes along: the socket to listen on."""
 
 
 class Enter(msgspec.Struct, frozen=True, kw_only=True, tag="enter"):
@@ -162,6 +167,7 @@ Request: TypeAlias = (
     | Fork
     | Enter
     | Reap
+    | Listen
     | Prepare
     | WarmUp
     | TrialRequest

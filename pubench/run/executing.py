@@ -41,6 +41,8 @@ def execute(task: Task, workplace: Workplace) -> Outcome:
     OSError
         If the stored data set cannot be read: that is no result of a cell.
     """
+    # Metrics come last: their process has its imports made while this task runs.
+    workplace.metrics.begin()
     try:
         labelled = workplace.rows(task.job)
     except OSError:

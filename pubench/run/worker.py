@@ -6,10 +6,12 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterable
 
 from pubench.run.executing import execute
 from pubench.run.tasks import Outcome, Task
 from pubench.run.workplace import Workplace
+from pubench.sandbox.fork_server import ServerKind, use_shared
 from pubench.sandbox.linux import protect_memory
 
 __all__ = ["begin", "settle", "work"]
@@ -34,10 +36,11 @@ def _workplace() -> Workplace:
     return workplace
 
 
-def settle(parent: int) -> None:
+def settle(parent: int, servers: Iterable[tuple[ServerKind, str]]) -> None:
     """Make a worker process well behaved: only the driver handles SIGINT, and the worker does not outlive it.
 
-    The parent is named by who knows it: one that died while the worker started is not found by asking.
+    The parent is named by who knows it: one that died while the worker started is not found by asking. It shares its
+    fork servers.
     """
     protect_memory()
     if threading.current_thread() is threading.main_thread():
@@ -49,4 +52,5 @@ def settle(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    use_shared(servers)
     _workplace().begin()

@@ -8,7 +8,7 @@ from pubench.data.truth import hidden_places
 from pubench.plan.jobs import Job
 from pubench.run.labels import LabelledRows, label_job
 from pubench.sandbox import Processes
-from pubench.sandbox.fork_server import ServerKind
+from pubench.sandbox.fork_server import ServerKind, share
 
 __all__ = ["Workplace"]
 
@@ -26,9 +26,12 @@ class Workplace:
         self._rows: OrderedDict[tuple[str, ...], LabelledRows] = OrderedDict()
 
     def begin(self) -> None:
-        """Let the imports of both begin without waiting for them."""
+        """Let the imports of algorithms begin without waiting for them; those of metrics can wait for a task."""
         self.algorithms.begin()
-        self.metrics.begin()
+
+    def share(self) -> tuple[tuple[ServerKind, str], ...]:
+        """Return where worker processes find what algorithms import: it takes longest by far."""
+        return share([(self.algorithms.kind, self.algorithms.environment())])
 
     def rows(self, job: Job) -> LabelledRows:
         """Return the rows of a job, labelled; those of the last jobs are kept."""

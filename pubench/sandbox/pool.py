@@ -52,8 +52,16 @@ class TaskLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Warm:
+    """A process from which tasks are forked, and the one that it was forked from for its warm-up fit, if any."""
+
     process: Sandbox
     can_fork: bool
+    origin: Sandbox | None = None
+
+    def close(self) -> None:
+        self.process.close()
+        if self.origin is not None:
+            self.origin.close()
 
 
 class Processes:
@@ -69,7 +77,7 @@ class Processes:
     """
 
     def __init__(self, kind: ServerKind, hidden: Callable[[], Sequence[str]] | None = None) -> None:
-        self._kind, self._hidden = kind, hidden
+        self.kind, self._hidden = kind, hidden
         self._base: Sandbox | None = None
         self._kept: OrderedDict[tuple[object, ...], _Warm] = OrderedDict()
         self._ending: Ending | None = None
@@ -77,7 +85,7 @@ class Processes:
     def begin(self) -> None:
         """Let imports begin without waiting for them: they take longer than most tasks."""
         if self._base is None and _CAN_FORK:
-            fork_server(self._kind, self._environment())
+            fork_server(self.kind, self.environment())
 
     @contextlib.contextmanager
     def task(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None = None) -> Iterator[Sandbox]:
@@ -112,7 +120,7 @@ class Processes:
         """End all processes."""
         self._end_last()
         for warm in self._kept.values():
-            warm.process.close()
+            warm.close()
         self._kept.clear()
         base, self._base = self._base, None
         if base is not None:
@@ -132,7 +140,7 @@ class Processes:
             return warm.process.fork(limits.of_process)
         except SandboxError:
             # Something ended the warm process, such as a task that kills its parent.
-            warm.process.close()
+            warm.close()
             return self._warm(prepare, limits, warm_up).process.fork(limits.of_process)
 
     def _warm(self, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp | None) -> _Warm:
@@ -142,7 +150,7 @@ class Processes:
         found = self._kept.get(key)
         if found is None or not found.process.is_open:
             while len(self._kept) >= MOST_KEPT:
-                self._kept.popitem(last=False)[1].process.close()
+                self._kept.popitem(last=False)[1].close()
             found = self._kept[key] = self._make_warm(prepare, limits, warm_up)
         self._kept.move_to_end(key)
         return found
@@ -157,34 +165,35 @@ class Processes:
             if limits.shared:
                 return _Warm(_limited(process, limits), can_fork)
             if can_fork and warm_up is not None and limits.threads == 1:
-                can_fork = self._warm_up(process, prepare, limits, warm_up)
+                return self._warmed_up(process, prepare, limits, warm_up)
         except SandboxError:
             process.close()
             raise
-        if not process.is_open:
-            # The scout's fit went well and this one did not: tasks begin without one.
-            return self._make_warm(prepare, limits, None)
         return _Warm(process, can_fork)
 
-    def _warm_up(self, process: Sandbox, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp) -> bool:
-        """Fit once to fixed rows if that is safe; return whether the process can be forked for tasks.
+    def _warmed_up(self, process: Sandbox, prepare: Prepare, limits: TaskLimits, warm_up: WarmUp) -> _Warm:
+        """Fit once to fixed rows, in a fork: tasks are forked from there if the fit ends and leaves no thread behind.
 
-        A scout, forked first, finds out: only a fit that ends, and leaves no thread behind, is made in the process
-        that will be forked. A fit that ends the scout, and not an interpreter of its own, does not survive a fork.
+        If it does not, they are forked from the process that made no fit. A fit that ends the fork, and not an
+        interpreter of its own, does not survive a fork.
         """
         seconds = min(WARM_UP_SECONDS, limits.seconds)
-        with contextlib.closing(process.fork(limits.of_process)) as scout:
-            if _leaves_no_thread(scout, warm_up, seconds):
-                return _leaves_no_thread(process, warm_up, START_SECONDS)
-            if scout.is_open:
-                return True
+        fitted = process.fork(limits.of_process)
+        if _leaves_no_thread(fitted, warm_up, seconds):
+            # From here on each task has a limit of its own.
+            fitted.memory_mb = 0
+            return _Warm(fitted, can_fork=True, origin=process)
+        survived = fitted.is_open
+        fitted.close()
+        if survived:
+            return _Warm(process, can_fork=True)
         with contextlib.closing(_limited(self._fresh(prepare), limits)) as alone:
             _leaves_no_thread(alone, warm_up, seconds)
-            return not alone.is_open
+            return _Warm(process, can_fork=not alone.is_open)
 
     def _fresh(self, prepare: Prepare) -> Sandbox:
         """Start an interpreter for a single task."""
-        process = start(self._kind.module, (), self._environment()).started()
+        process = start(self.kind.module, (), self.environment()).started()
         self._enter(process)
         _prepared(process, prepare)
         return process
@@ -195,20 +204,21 @@ class Processes:
             with contextlib.suppress(SandboxError):
                 return self._base.fork()
             self._base.close()
-        self._base = fork_server(self._kind, self._environment()).fork()
+        self._base = fork_server(self.kind, self.environment()).fork()
         self._enter(self._base)
         return self._base.fork()
 
     def _enter(self, process: Sandbox) -> None:
         enter = Enter(
-            environment=self._environment(),
+            environment=self.environment(),
             path=_module_path(),
             folder=_current_folder(),
             hidden=() if self._hidden is None else tuple(self._hidden()),
         )
         process.ask(enter, seconds=START_SECONDS)
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables of these processes."""
         environment = _environment()
         return environment if self._hidden is None else child_environment(environment)
 

@@ -11,6 +11,9 @@ import gc
 import importlib
 import os
 import resource
+import signal
+import socket
+import struct
 import sys
 import time
 import traceback
@@ -20,7 +23,7 @@ from typing import NoReturn
 
 from pubench.protocol import ProtocolError, Request
 from pubench.protocol.replies import Done, Ended, Failed, Forked, Prepared, Started
-from pubench.protocol.requests import Enter, Fork, Limit, Prepare, Reap, WarmUp
+from pubench.protocol.requests import Enter, Fork, Limit, Listen, Prepare, Reap, WarmUp
 from pubench.sandbox.channel import Channel
 from pubench.sandbox.linux import die_with_parent, own_subreaper
 from pubench.sandbox.tree import descendants, kill_tree, parent_of
@@ -31,6 +34,7 @@ __all__ = ["THREAD_VARIABLES", "Service", "serve"]
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 _POLL = 0.0005
+_CREDENTIALS = struct.Struct("3i")
 
 
 class Service(ABC):
@@ -90,6 +94,8 @@ class _Process:
                 case Limit():
                     _apply(request)
                     self.channel.send(Done())
+                case Listen():
+                    self._listen()
                 case Enter():
                     self._enter(request)
                 case Reap(pid=pid, patience=patience):
@@ -136,9 +142,7 @@ class _Process:
             self._forked.add(pid)
             self.channel.send(Forked(pid=pid))
             return
-        self._forked.clear()
-        die_with_parent(parent)
-        own_subreaper()
+        self._settle(parent)
         # Signals that a terminal sends to a group, and those of a plugin to its own, stay where they belong.
         os.setsid()
         for stream in (1, 2):
@@ -148,6 +152,31 @@ class _Process:
         self._threads = _count_threads()
         if limit is not None:
             _apply_or_end(limit)
+
+    def _settle(self, parent: int) -> None:
+        """Be a process of its own, just forked."""
+        self._forked.clear()
+        die_with_parent(parent)
+        own_subreaper()
+
+    def _listen(self) -> None:
+        """Fork a process that forks a copy of itself for each worker that connects."""
+        (descriptor,) = self.channel.take_descriptors()
+        listener, parent = socket.socket(fileno=descriptor), os.getpid()
+        pid = os.fork()
+        if pid:
+            listener.close()
+            self._forked.add(pid)
+            self.channel.send(Done())
+            return
+        self._settle(parent)
+        # Nobody waits for the copies: the kernel forgets them when they end.
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        parent = os.getpid()
+        connection = _copied_for(listener)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._settle(parent)
+        self.channel = Channel(connection.detach())
 
     def _reap(self, pid: int, patience: float) -> int:
         """Wait for a forked process, end it after some seconds, and end what it left behind."""
@@ -177,6 +206,18 @@ class _Process:
         except ChildProcessError:
             return False
         return True
+
+
+def _copied_for(listener: socket.socket) -> socket.socket:
+    """Fork a copy of this process for each worker that connects; return, only in the copy, its connection."""
+    while True:
+        connection, _ = listener.accept()
+        # Anyone on this machine may connect; only processes of the same user are served.
+        peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        if _CREDENTIALS.unpack(peer)[1] == os.geteuid() and not os.fork():
+            listener.close()
+            return connection
+        connection.close()
 
 
 def _children() -> set[int]:

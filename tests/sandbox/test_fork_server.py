@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -11,7 +13,8 @@ import pytest
 from pubench.protocol.replies import Done
 from pubench.protocol.requests import Enter, Prepare
 from pubench.sandbox import SandboxError
-from pubench.sandbox.fork_server import ServerKind, fork_server
+from pubench.sandbox.fork_server import ServerKind, fork_server, share
+from pubench.sandbox.tree import descendants
 
 KIND = ServerKind("pubench.evaluator")
 SPY = """
@@ -19,6 +22,29 @@ import os, sys
 print("SEEN", os.environ.get("COLOUR"), "HOME" in os.environ, os.getcwd(), sys.path[0])
 function = print
 """
+
+# A worker: it forks a process from the server that it was given, says who that is, and goes on when it is told to.
+WORKER = """
+import os, sys
+from pubench.sandbox.fork_server import ServerKind, fork_server, use_shared
+kind = ServerKind("pubench.evaluator")
+use_shared([(kind, chr(0) + sys.argv[1])])
+print(fork_server(kind, os.environ).fork().pid, flush=True)
+input()
+print(fork_server(kind, os.environ).fork().pid, flush=True)
+input()
+"""
+
+
+def start_worker():
+    (_, address), *rest = share([(KIND, os.environ)])
+    assert not rest
+    return subprocess.Popen(
+        [sys.executable, "-c", WORKER, address.removeprefix("\0")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def entered(folder, **environment):
@@ -59,3 +85,25 @@ def test_a_process_that_hides_nothing_refuses_to_hide(tmp_path):
     with pytest.raises(SandboxError, match="hides nothing"):
         process.ask(enter, seconds=60)
     process.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_workers_use_the_server_of_their_driver_as_long_as_it_lives():
+    workers = [start_worker() for _ in range(2)]
+    server = fork_server(KIND, os.environ)
+    forked = [int(worker.stdout.readline()) for worker in workers]
+    assert set(forked) <= set(descendants(server.pid))
+    # One worker dies: what was forked for it ends, and the other one's does not.
+    workers[0].kill()
+    workers[0].communicate()
+    while forked[0] in descendants(server.pid):
+        time.sleep(0.01)
+    assert forked[1] in descendants(server.pid)
+    # The server dies: the worker starts one of its own.
+    os.kill(server.pid, signal.SIGKILL)
+    while fork_server(KIND, os.environ) is server:
+        time.sleep(0.01)
+    print("go on", file=workers[1].stdin, flush=True)
+    assert int(workers[1].stdout.readline()) in descendants(workers[1].pid)
+    workers[1].communicate("the end\n")
+    assert workers[1].returncode == 0

@@ -13,8 +13,10 @@ from typing import TypeVar
 
 from pubench.run.backends.base import Backend, Execution, Finished
 from pubench.run.backends.inline import Inline
+from pubench.run.backends.trackers import start_trackers
 from pubench.run.tasks import Outcome, Task
 from pubench.run.worker import begin, settle, work
+from pubench.run.workplace import Workplace
 
 __all__ = ["Loky", "make"]
 
@@ -33,7 +35,8 @@ class Loky:
     def __init__(self, execution: Execution) -> None:
         self.workers = execution.jobs
         self._futures: dict[Future[Outcome], int] = {}
-        _start_trackers()
+        start_trackers()
+        self._settings = os.getpid(), Workplace().share()
         # Workers start now, and begin with their imports.
         self._submit(begin)
 
@@ -46,7 +49,7 @@ class Loky:
 
         with _interrupts_held_back():
             executor = get_reusable_executor(
-                max_workers=self.workers, initializer=settle, initargs=(os.getpid(),), timeout=600
+                max_workers=self.workers, initializer=settle, initargs=self._settings, timeout=600
             )
             future: Future[T] = executor.submit(function, *arguments)
             return future
@@ -100,23 +103,3 @@ def _interrupts_held_back() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _start_trackers() -> None:
-    """Start the processes that remove what interrupted runs leave in the system, and let them do it silently.
-
-    Starting them lets Ctrl-C through, so it must not happen while interrupts are held back.
-    """
-    from multiprocessing import resource_tracker
-
-    from joblib.externals.loky.backend import resource_tracker as loky_tracker
-
-    before = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker"]))
-    try:
-        resource_tracker.ensure_running()
-        loky_tracker.ensure_running()
-    finally:
-        del os.environ["PYTHONWARNINGS"]
-        if before is not None:
-            os.environ["PYTHONWARNINGS"] = before
