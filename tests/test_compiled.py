@@ -67,6 +67,7 @@ def test_python_in_a_clone_says_what_is_wrong_and_what_to_do(clone: Path, comman
     )
 
 
+@pytest.mark.slow
 def test_the_installed_program_works_in_a_clone(clone: Path) -> None:
     (clone / "small.toml").write_text(SUITE)
     program = shutil.which("pubench", path=Path(sys.executable).parent) or pytest.skip(
@@ -76,6 +77,7 @@ def test_the_installed_program_works_in_a_clone(clone: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_missing_kernel_of_a_plugin_gets_the_same_sentence(clone: Path) -> None:
     program = (
         "import sys\n"

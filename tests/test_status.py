@@ -171,6 +171,7 @@ def run_limited(script):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit a process's data")
 @pytest.mark.parametrize(
     ("library", "script"),

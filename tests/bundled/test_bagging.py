@@ -185,6 +185,7 @@ def test_weights_reach_pipelines_and_learners_with_class_weight_alone():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [LogisticRegression(), DecisionTreeClassifier()], ids=named)
 def test_jobs_and_backends_change_no_bit(learner):
     X, s = make_pu(4, n=3000, d=60)

@@ -40,6 +40,7 @@ def mean_accuracy(data, n_p, **options):
     return float(np.mean(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "n_p", "options", "figure", "sd"),
     [
@@ -60,6 +61,7 @@ def test_accuracy_is_within_one_sd_of_the_authors_code(data, n_p, options, figur
     assert mean_accuracy(data, n_p, **options) == pytest.approx(figure, abs=sd)
 
 
+@pytest.mark.slow
 def test_risks_and_losses_come_in_the_papers_order():
     """nnPU above uPU with the logistic loss, far above uPU with the quadratic one."""
     found = {

@@ -236,6 +236,7 @@ def test_a_question_mark_in_quotes_is_text(tmp_path):
     np.testing.assert_array_equal(data.X[:, 0], [0, np.nan, 1])
 
 
+@pytest.mark.slow
 def test_arff_reads_ten_thousand_rows_quickly(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(10_000, 50)), columns=[f"x{i}" for i in range(50)])

@@ -59,7 +59,8 @@ def test_without_any_penalty_separable_rows_have_finite_scores(scenario, risk, p
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("scenario", [SCENARIOS[0], pytest.param(SCENARIOS[1], marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_process_lives_and_is_silent(scenario):
     done = python(
         f"""
@@ -123,6 +124,7 @@ def test_in_a_suite_only_the_cells_of_novelgb_fail_with_that_sentence(broken_eng
     assert rows["novelgb"]["error"].startswith("NovelGB needs LightGBM, which cannot be ")
 
 
+@pytest.mark.slow
 def test_the_engine_is_imported_by_fit_alone():
     done = python(
         """

@@ -39,6 +39,7 @@ def test_a_name_without_a_version_means_the_newest_active_one(mirror):
     assert openml(name="versions_demo", version=3).X.shape != openml(name="versions_demo", version=2).X.shape
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [24, 32, 37, 39, 43, 1499, 990002, 990005, 990006, 990007, 990008, 990012])
 def test_parquet_and_arff_give_the_same_bits(mirror, arff_mirror, number, tmp_path, monkeypatch):
     one = openml(id=number)

@@ -183,6 +183,7 @@ def test_a_cache_that_cannot_be_written_is_one_sentence(mirror, tmp_path, monkey
             openml(**arguments)
 
 
+@pytest.mark.slow
 def test_the_home_folder_is_not_changed(mirror, tmp_path):
     home = tmp_path / "home"
     home.mkdir()

@@ -87,6 +87,7 @@ def test_a_server_that_answers_late_is_waited_for(mirror):
     assert openml(id=37).X.shape == DIABETES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["flip", "truncate"])
 @pytest.mark.parametrize("number", [37, 990013])
 def test_a_damaged_file_is_fetched_again(mirror, kind, number):

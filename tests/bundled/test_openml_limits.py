@@ -72,6 +72,7 @@ def refused(sentence, **arguments):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [{"id": 37}, {"name": "diabetes"}])
 @pytest.mark.parametrize(
     ("status", "body", "sentence", "tries"),

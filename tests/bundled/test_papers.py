@@ -136,6 +136,7 @@ def test_names_of_codes_agree_with_their_sources():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", each(EXPECTED))
 def test_a_set_loads_with_the_counts_of_its_paper(name, data_root):
     data = loaded(name)

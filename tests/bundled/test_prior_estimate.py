@@ -49,6 +49,7 @@ FITTED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("name", FITTED)
 def test_the_estimate_is_used_as_if_it_had_been_given(name, scenario):
@@ -62,6 +63,7 @@ def test_the_estimate_is_used_as_if_it_had_been_given(name, scenario):
     assert estimated.get_params()["prior"] == "estimate"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FITTED)
 def test_an_estimator_may_be_named(name):
     X, s = rows()

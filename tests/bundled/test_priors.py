@@ -76,6 +76,7 @@ def test_an_estimate_is_near_the_truth_and_holds_it(name, scenario):
     assert float(found) == found.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "scenario"), EVERY)
 def test_the_same_seed_gives_the_same_bits(name, scenario):
     X, s = clouds(60, 150)
@@ -125,9 +126,8 @@ def test_a_handful_of_rows_gives_an_estimate_that_doubts(name, scenario):
     assert "fewer than 50 labelled rows" in found.doubts
 
 
-@pytest.mark.parametrize(
-    "alpha", [0.0, 1.0, *(pytest.param(alpha, marks=pytest.mark.slow) for alpha in (0.01, 0.99))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.0, 0.01, 0.99, 1.0])
 @pytest.mark.parametrize(("name", "scenario"), EVERY)
 def test_priors_at_the_edge(name, scenario, alpha):
     X, s = clouds(400, 800, alpha=alpha)

@@ -187,6 +187,7 @@ def test_input_is_not_needed_after_the_fit(loss, kernel):
     np.testing.assert_array_equal(model.decision_function(X), scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize(("C_p", "C_u"), [(1.0, 1e-6), (1.0, 1e-8), (1e8, 1.0), (1.0, 1e7), (1e-5, 1.0)])
 def test_no_fit_far_from_its_minimum_passes_for_converged(kernel, C_p, C_u):

@@ -67,6 +67,7 @@ def test_nnpu_on_digits():
     assert accuracies(digits(range(5000, 5006))).mean() > 95.6
 
 
+@pytest.mark.slow
 def test_the_order_of_methods_on_digits():
     """nnPU's network above uPU's, which over-fits; radial functions above a line."""
     options = ({}, {"risk": "upu"}, {"risk": "upu", "model": "rbf", "loss": "quadratic"})

@@ -176,6 +176,7 @@ def test_widths_that_overflow_are_named(width):
         PURiskClassifier(width=width, **VARIANTS["basis"]).fit(X, s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "sigmoid"])
 @pytest.mark.parametrize("l2", [1e-5, 1e-4, 1e-2])
 @pytest.mark.parametrize("seed", [1, 3, 7])

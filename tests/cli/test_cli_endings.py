@@ -140,6 +140,7 @@ def test_what_a_user_can_cause_gets_one_sentence(
         assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_whose_files_have_names_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "toy.toml").write_text(toml())
     line = f"mv toy.toml $'caf\\xe9.toml' && pubench suite run $'caf\\xe9.toml' --out $'run-\\xe9' --plugin {TOY} -q"
@@ -175,6 +176,7 @@ def test_errors_of_python_get_one_sentence(
     assert pubench_here(capsys, "prior", "iris", code=code).stderr == f"pubench: {said}\n"
 
 
+@pytest.mark.slow
 def test_what_is_printed_never_lands_in_a_file(tmp_path: Path) -> None:
     """A closed standard output has a free number, which the next file would take, and a child would write to it."""
     (tmp_path / "toy.toml").write_text(toml())

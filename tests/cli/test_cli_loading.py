@@ -81,6 +81,7 @@ SHOWING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", SHOWING)
 def test_a_terminal_shows_the_progress_of_loading_from_the_given_data_root(rows, tmp_path, command):
     seen = {f"the {part} half": tmp_path / f"seen-{part}" for part in ("first", "second")}
@@ -110,6 +111,7 @@ def test_without_a_terminal_only_warnings_are_printed(rows, tmp_path):
     assert "half" not in found.stdout
 
 
+@pytest.mark.slow
 def test_a_quiet_run_shows_no_progress(rows, tmp_path):
     _, shown = in_terminal(tmp_path, "suite", "run", "rows.toml", "-q", *rows)
     assert "half" not in shown

@@ -70,6 +70,7 @@ def test_real_pu_data_keep_their_labels_and_have_no_true_prior(capsys, table):
     assert "--frequency has no effect: these data come with their own labels" in said.stderr
 
 
+@pytest.mark.slow
 def test_the_seed_decides(capsys):
     one, two, other = (
         json.loads(

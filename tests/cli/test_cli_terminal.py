@@ -25,6 +25,7 @@ def test_a_terminal_gets_a_bar_with_done_failed_running_and_time_left(tmp_path):
     assert "3 ok" in shown
 
 
+@pytest.mark.slow
 def test_a_failure_stays_on_the_screen(tmp_path):
     algorithms = [{"use": "toy", "params": {"mode": "fragile"}}]
     (tmp_path / "mine.toml").write_text(toml(algorithms=algorithms))
@@ -76,6 +77,7 @@ def test_completion_scripts_call_the_command(shell):
         subprocess.run([shell, "-n"], input=done.stdout, text=True, check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes_a_bundled_suite():
     script = """

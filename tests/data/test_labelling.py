@@ -276,6 +276,7 @@ def test_scar_labels_all_positives_with_equal_probability_in_random_order(count:
     assert np.abs(first[candidates] / 3000 - 1 / 15).max() < 5 * np.sqrt(1 / 15 / 3000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_sar_draws_the_exact_weighted_sample(count: int) -> None:
     """One draw takes row i with p_i = e_i / sum(e), a second one without it with p_i / (1 - p_j)."""

@@ -103,6 +103,7 @@ def test_rows_on_synthetic_data_carry_their_regret(tmp_path):
     json.dumps(rows)
 
 
+@pytest.mark.slow
 def test_the_positive_class_may_be_chosen_by_rule(tmp_path):
     made = '[[labellings]]\nscenario = "case-control"\npositives = 20\n'
 

@@ -102,6 +102,7 @@ def pages() -> Iterator[Any]:
 
 
 # With pytest-xdist's --dist loadgroup all pages go to one worker, and quickstart is run once.
+@pytest.mark.slow
 @pytest.mark.xdist_group("docs")
 @pytest.mark.parametrize("page", list(pages()))
 def test_every_command_runs_and_prints_what_is_shown(page: Path, folder: Path) -> None:

@@ -39,6 +39,7 @@ def broken_data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     return folder / "run", run(suite, folder / "run", plugins=PLUGINS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_loader_failure_affects_only_its_cells(broken_data: tuple[Path, Any], name: str) -> None:
     rows = {row["dataset"]: row for row in read_results(broken_data[0]).rows}
@@ -47,6 +48,7 @@ def test_a_loader_failure_affects_only_its_cells(broken_data: tuple[Path, Any], 
     assert rows["blobs"]["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_the_command_exits_with_1_if_data_are_broken(broken_data: tuple[Path, Any], tmp_path: Path) -> None:
     out, result = broken_data
     assert (result.returncode, sentences(result)) == (1, [])
@@ -122,10 +124,9 @@ SKIPS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-# test_plan_refusals has all reasons; here is one of them seen by the command line.
-@pytest.mark.parametrize(
-    "need", ["prior", *(pytest.param(n, marks=pytest.mark.slow) for n in SKIPS if n != "prior")]
-)
+# test_plan_refusals has the same reasons without running anything.
+@pytest.mark.slow
+@pytest.mark.parametrize("need", SKIPS)
 def test_what_cannot_be_run_is_skipped_with_its_reason(tmp_path: Path, need: str) -> None:
     keys, reason = SKIPS[need]
     result = run(write_suite(tmp_path / "s.toml", **keys), tmp_path / "run", plugins=PLUGINS)
@@ -155,6 +156,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "damage"), DAMAGES)
 def test_a_damaged_cache_is_rebuilt_silently(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, damage: str

@@ -84,6 +84,7 @@ def test_a_run_killed_at_any_moment_can_be_resumed(
     assert {key: after[key] for key in finished} == finished
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
 def test_a_run_killed_after_some_cells_can_be_resumed(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str
@@ -120,6 +121,7 @@ def test_no_cell_is_lost_when_a_worker_is_killed(
     assert stable_rows(out) == undisturbed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
 def test_a_killed_child_crashes_only_its_cell(
     suite: Path, undisturbed: list[dict], tmp_path: Path, gate: Gate, jobs: str
@@ -214,6 +216,7 @@ def test_stopping_at_any_moment_prints_one_sentence(
         assert_stops_quietly(process, marker)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", SLOW_JOBS)
 def test_stopping_does_not_wait_for_cells_under_way(suite: Path, tmp_path: Path, jobs: str) -> None:
     # The gate stays closed: a driver that waited would wait for longer than this test does.
@@ -227,6 +230,7 @@ def test_stopping_does_not_wait_for_cells_under_way(suite: Path, tmp_path: Path,
     assert err.splitlines()[-1].startswith(f"pubench: stopped by SIGINT; 0 of {CELLS} cells are stored.")
 
 
+@pytest.mark.slow
 def test_more_signals_while_a_run_stops_change_nothing(suite: Path, tmp_path: Path) -> None:
     gate = Gate(tmp_path / "gate")
     with driver(*run_arguments(suite, tmp_path / "run", "--jobs", "2"), gate=gate) as (process, marker):
@@ -242,6 +246,7 @@ def test_more_signals_while_a_run_stops_change_nothing(suite: Path, tmp_path: Pa
     assert err.splitlines() == [told]
 
 
+@pytest.mark.slow
 def test_a_run_in_the_background_ignores_ctrl_c_and_obeys_kill(suite: Path, tmp_path: Path) -> None:
     """Scripts start background jobs with SIGINT ignored, so that Ctrl-C ends only what is in the foreground.
 

@@ -69,6 +69,7 @@ def assert_all_or_nothing(disk: Path, write: Callable[[], object], whole: dict[s
     ballast.unlink()
 
 
+@pytest.mark.slow
 def test_a_report_is_written_as_a_whole_or_not_at_all(
     small_disk: Path, report: Report, rendered: dict[str, bytes]
 ) -> None:

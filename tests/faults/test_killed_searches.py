@@ -55,14 +55,8 @@ def fits(gate: Gate) -> Counter[str]:
     return Counter(path.read_text().split() if path.exists() else [])
 
 
-@pytest.mark.parametrize(
-    ("jobs", "kills"),
-    [
-        ("1", 3),
-        pytest.param("1", 20, marks=pytest.mark.slow),
-        pytest.param("2", 20, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("jobs", "kills"), [("1", 20), ("2", 20)])
 def test_kills_inside_searches_change_nothing_and_no_trial_is_run_twice(
     suite: Path, undisturbed: list[dict], tmp_path: Path, jobs: str, kills: int
 ) -> None:

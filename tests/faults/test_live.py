@@ -47,6 +47,7 @@ def ended(page: Path) -> int:
     return int(found[1]) if found else 0
 
 
+@pytest.mark.slow
 def test_the_page_follows_the_run_to_its_end(tmp_path: Path) -> None:
     with running(tmp_path) as (process, out, gate):
         page = out / "report.html"
@@ -110,6 +111,7 @@ def test_a_finished_run_gets_one_page(tmp_path: Path) -> None:
     assert (out / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_not_a_run_gets_no_page(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         done = pubench("report", str(folder), "--live")

@@ -161,6 +161,7 @@ def test_nothing_is_left_running(among_bad: Run) -> None:
     assert among_bad.left == []
 
 
+@pytest.mark.slow
 def test_status_shows_every_failure_with_its_traceback(among_bad: Run) -> None:
     plain = pubench("suite", "status", str(among_bad.folder))
     full = pubench("suite", "status", str(among_bad.folder), "--errors")
@@ -182,6 +183,7 @@ def test_the_report_is_written_despite_failures(among_bad: Run) -> None:
     assert "after segfault" in (among_bad.folder / "report.md").read_text()
 
 
+@pytest.mark.slow
 def test_resuming_does_not_retry_failures_unless_asked(among_bad: Run) -> None:
     before = (among_bad.folder / "cells.jsonl").read_bytes()
     again = pubench(*run_arguments(among_bad.folder / "suite.toml", among_bad.folder))

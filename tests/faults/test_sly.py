@@ -42,6 +42,7 @@ def values(results, algorithm):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_forked_child_never_answers_for_another_cell(tmp_path: Path, jobs: int) -> None:
     alone = values(run(tmp_path / "alone", "honest"), "honest")
@@ -140,6 +141,7 @@ def test_a_terminal_without_unicode_is_not_an_error(tmp_path: Path) -> None:
     assert "internal error" not in found.stderr
 
 
+@pytest.mark.slow
 def test_check_knows_the_parameters_of_algorithms(tmp_path: Path) -> None:
     suite = tmp_path / "wrong.toml"
     text = (

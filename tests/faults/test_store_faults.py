@@ -61,7 +61,8 @@ def resume(suite: Path, out: Path) -> int:
     return len(after) - len(before)
 
 
-@pytest.mark.parametrize("jobs", ["2", pytest.param("1", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_finished_cells_survive_a_full_disk(small_disk: Path, tmp_path: Path, jobs: str) -> None:
     suite = write_suite(tmp_path / "s.toml", replicates=16)
     out, gate = small_disk / "run", Gate(tmp_path / "gate", allowed=3)
@@ -91,6 +92,7 @@ def stored_of(err: str) -> int:
     return sum(line.startswith("[") for line in err.splitlines())
 
 
+@pytest.mark.slow
 def test_finished_cells_survive_a_file_size_limit(suite: Path, undisturbed: Path, tmp_path: Path) -> None:
     size = (undisturbed / "cells.jsonl").stat().st_size
     # Half a record to spare: the digits of times make records longer or shorter.

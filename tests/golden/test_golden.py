@@ -76,6 +76,7 @@ def test_keys_and_seeds_are_those_on_record(name: str, registry: Registry) -> No
     assert summary(plan_recorded(name, registry)) == PLANS[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERATED)
 def test_cached_data_keep_their_name_and_fingerprint(name: str, registry: Registry) -> None:
     dataset, params = json.loads(name)

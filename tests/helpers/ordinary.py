@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ def system_python():
     return shutil.which(name, path="/usr/bin:/usr/local/bin") or sys.executable
 
 
+@cache
 def can_run_as(user):
     """Whether a user can run Python with the modules of this session."""
     try:

@@ -148,6 +148,7 @@ def test_the_canary_finds_no_true_label(tmp_path: Path, scenario: str) -> None:
     assert look(tmp_path, scenario, "canary") == {"train": False, "test": False, "all": False}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads another process's memory through /proc")
 def test_the_search_finds_what_a_reference_is_given(tmp_path: Path) -> None:
     found = look(tmp_path, "single-training-set", "supervised-canary")

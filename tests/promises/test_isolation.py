@@ -41,9 +41,8 @@ def alone(tmp_path_factory):
     return state_rows(tmp_path_factory.mktemp("state") / "one")
 
 
-@pytest.mark.parametrize(
-    ("jobs", "backend"), [(2, "loky"), pytest.param(2, "threading", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("jobs", "backend"), [(2, "loky"), (2, "threading")])
 def test_a_stateful_plugin_gives_the_same_bytes_with_other_workers(tmp_path, alone, jobs, backend):
     found = state_rows(tmp_path / "two", jobs=jobs, backend=backend)
     assert export_text(found, "json", times=False) == export_text(alone, "json", times=False)
@@ -87,7 +86,7 @@ def pubench_metrics():
 """
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("name", "status"), [("hangs", "timeout"), ("segfaults", "crashed")])
 def test_a_metric_that_hangs_or_crashes_is_its_cells_row(tmp_path, name, status, jobs):
     module = f"bad_metric_{name}_{jobs}"

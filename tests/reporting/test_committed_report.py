@@ -44,6 +44,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "fresh"
 
 
+@pytest.mark.slow
 def test_a_fresh_run_gives_the_same_tables(fresh: Path) -> None:
     assert {file.name for file in COMMITTED.iterdir()} == {file.name for file in fresh.iterdir()}
     committed, again = (

@@ -120,12 +120,14 @@ def test_axe_finds_nothing_serious(page: Any, theme: str, width: int) -> None:
         assert serious(page) == []
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_serious_in_a_page_that_reloads(browser: Any, tmp_path: Path) -> None:
     browser.get(write_page(tmp_path / "live.html", reload=60).as_uri())
     assert seen(browser, ".going span")[0].startswith("33 of 34 cells have ended. The run is going on;")
     assert serious(browser) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, PHONE])
 def test_pictures_of_weights_have_texts_and_leave_the_page_in_its_place(
     browser: Any, tmp_path: Path, width: int
@@ -145,6 +147,7 @@ def test_pictures_of_weights_have_texts_and_leave_the_page_in_its_place(
         assert all(each.rect["width"] >= 70 for each in drawn)
 
 
+@pytest.mark.slow
 def test_a_phone_shows_scores_without_moving_the_page(page: Any) -> None:
     with sized(page, PHONE):
         beyond = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -169,6 +172,7 @@ def printed(page: Any) -> list[tuple[float, float]]:
     return [(float(width) * 25.4 / 72, float(height) * 25.4 / 72) for width, height in boxes]
 
 
+@pytest.mark.slow
 def test_it_is_printed_on_a4_and_turned_where_tables_are_wide(page: Any, tmp_path: Path) -> None:
     a4 = pytest.approx((210, 297), abs=1)
     assert all(sheet == a4 for sheet in printed(page))
@@ -181,6 +185,7 @@ def test_it_is_printed_on_a4_and_turned_where_tables_are_wide(page: Any, tmp_pat
     assert pytest.approx((297, 210), abs=1) in sheets
 
 
+@pytest.mark.slow
 def test_paper_is_light_and_has_all_metrics_and_what_was_folded(page: Any) -> None:
     page.execute_script("document.documentElement.dataset.theme = 'dark'")
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
@@ -244,6 +249,7 @@ def tab_to(page: Any, wanted: str) -> None:
     raise AssertionError(f"Tab never reaches {wanted}")
 
 
+@pytest.mark.slow
 def test_tab_reaches_every_control_that_can_be_seen(page: Any) -> None:
     controls = "a[href], button, input, select, summary, [tabindex='0']"
     number = page.execute_script(
@@ -260,6 +266,7 @@ def test_tab_reaches_every_control_that_can_be_seen(page: Any) -> None:
     assert page.execute_script("return document.querySelectorAll('[data-waits]').length") == 0
 
 
+@pytest.mark.slow
 def test_everything_can_be_done_without_a_mouse(page: Any) -> None:
     tab_to(page, "#theme")
     press(page, ENTER)
@@ -312,6 +319,7 @@ def let_reload(page: Any, may: bool) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_page_that_reloads_keeps_what_the_reader_chose(browser: Any, tmp_path: Path) -> None:
     file = write_page(tmp_path / "report.html", reload=3)
     browser.get(file.as_uri())

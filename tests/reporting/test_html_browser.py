@@ -66,6 +66,7 @@ def test_a_click_on_a_heading_sorts_there_and_back(page: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_words_filter_rows_and_boxes_columns(page: Any) -> None:
     box = find(page, "#find")[0]
     box.send_keys("d1 puf")
@@ -80,6 +81,7 @@ def test_words_filter_rows_and_boxes_columns(page: Any) -> None:
     assert len(seen(page, "table.scores tbody tr:first-child td")) == 4
 
 
+@pytest.mark.slow
 def test_the_metric_can_be_switched(page: Any) -> None:
     assert seen(page, "table.scores caption") == ["acc (higher is better)"]
     page.execute_script(
@@ -89,6 +91,7 @@ def test_the_metric_can_be_switched(page: Any) -> None:
     assert len(seen(page, "figure figcaption")) == 3
 
 
+@pytest.mark.slow
 def test_a_mean_opens_its_replicates_and_escape_closes_them(page: Any) -> None:
     find(page, "table.scores tbody td button")[0].click()
     dialog = find(page, "#cell")[0]
@@ -103,6 +106,7 @@ def test_a_mean_opens_its_replicates_and_escape_closes_them(page: Any) -> None:
     assert not dialog.is_displayed()
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_reaches_everything(page: Any) -> None:
     reached = []
     for _ in range(60):
@@ -116,6 +120,7 @@ def test_the_keyboard_alone_reaches_everything(page: Any) -> None:
     wait_until(page, find(page, "#cell")[0].is_displayed)
 
 
+@pytest.mark.slow
 def test_dark_and_light(page: Any) -> None:
     back = "return getComputedStyle(document.body).backgroundColor"
     first = page.execute_script(back)
@@ -126,6 +131,7 @@ def test_dark_and_light(page: Any) -> None:
     assert page.execute_script(back) == first
 
 
+@pytest.mark.slow
 def test_what_is_copied_is_what_is_seen(page: Any) -> None:
     find(page, "#find")[0].send_keys("d2")
     find(page, "#columns input")[2].click()
@@ -138,6 +144,7 @@ def test_what_is_copied_is_what_is_seen(page: Any) -> None:
     assert end == ""
 
 
+@pytest.mark.slow
 def test_it_fits_a_phone(page: Any) -> None:
     page.set_window_size(500, 900)
     try:

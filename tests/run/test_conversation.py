@@ -49,6 +49,7 @@ def test_criteria_that_choose_the_same_share_the_final_fit(tmp_path, diary):
 CRITERIA = ["puf", "pa", "toy-high", "toy-low", "oracle-accuracy", "toy-prior-seen"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "prior"),
     [({"use": "toy"}, "toy-guess"), ({"use": "toy-prior", "params": {"prior": 0.2}}, "true")],

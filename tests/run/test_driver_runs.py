@@ -35,8 +35,8 @@ def expected(tmp_path_factory):
 
 BACKENDS = [
     ("loky", 2),
-    ("threading", 1),
-    ("threading", 2),
+    pytest.param("threading", 1, marks=pytest.mark.slow),
+    pytest.param("threading", 2, marks=pytest.mark.slow),
     pytest.param(
         "dask",
         2,
@@ -56,6 +56,7 @@ def test_results_do_not_depend_on_workers_or_backend(tmp_path, expected, backend
     assert export_text(found, "json", times=False) == expected
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_order_or_on_what_ran_before(tmp_path, expected):
     backwards = SUITE | {name: SUITE[name][::-1] for name in ("datasets", "labellings", "algorithms")}
     for part in (backwards | {"replicates": 1}, backwards, SUITE):

@@ -131,6 +131,7 @@ def test_what_every_cell_has_is_left_alone(folder: Path, capsys: pytest.CaptureF
     assert not (folder / "rescored.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_metric_that_misbehaves_harms_no_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = "later-raises,later-crashes,later-accuracy"
     said = pubench_here(

@@ -91,6 +91,7 @@ def test_tpe_looks_at_the_criterion_but_only_between_batches():
     assert once[0] == once[1]
 
 
+@pytest.mark.slow
 def test_tpe_beats_random_on_average():
     space = {"x": Float(-4.0, 4.0), "y": Float(-4.0, 4.0)}
 

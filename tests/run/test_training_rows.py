@@ -154,6 +154,7 @@ def pubench_algorithms():
 """
 
 
+@pytest.mark.slow
 def test_asking_is_no_part_of_the_times_and_is_not_done_unasked(tmp_path):
     plugin, diary = tmp_path / "slow_plugin.py", tmp_path / "diary"
     plugin.write_text(SLOW.format(diary=str(diary)))

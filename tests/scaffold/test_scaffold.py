@@ -69,10 +69,8 @@ def installed(folder):
     (info / "entry_points.txt").write_text(f"[pubench]\n{project['name']} = {module}\n")
 
 
-# The contracts themselves are tested elsewhere: one kind shows that a package is put together right.
-@pytest.mark.parametrize(
-    "kind", ["metric", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS if kind != "metric")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_new_plugin_passes_its_tests_and_runs_its_suite(tmp_path, kind):
     folder = made(tmp_path, f"my-{kind}", kind)
     installed(folder)

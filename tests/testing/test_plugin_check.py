@@ -165,13 +165,8 @@ def findings(folder, wanted, code):
     return {outcome["check"]: outcome["message"] for outcome in done if outcome["status"] == "finding"}
 
 
-# Each takes some seconds: most of them run with the slow tests.
-QUICK = ("reads-globals",)
-
-
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in BAD]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BAD)
 def test_a_bad_plugin_has_its_own_finding(tmp_path, name):
     parts, check, message = BAD[name]
     found = findings(tmp_path, written(tmp_path, name, **parts), 1)
