@@ -12,8 +12,8 @@ demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
 
 # Tests of one file share what is dear to make, so each file goes to one worker as a whole.
-# Twice as many workers as cores: half of the time of many tests is spent waiting for a process or a server.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+# One worker more than there are cores: many tests spend half of their time waiting for a process or a server.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What a contributor runs: some minutes from nothing. Tests marked as slow run with `make test-all`.
@@ -21,7 +21,7 @@ test: $(VENV)/.installed lint
 	$(PYTEST)
 
 test-all: $(VENV)/.installed lint
-	$(PYTEST) -m ''
+	$(PYTEST) -m '' --hypothesis-profile thorough
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -13,8 +13,10 @@ import pubench  # noqa: F401 - sources that are not compiled are told once, not 
 # Before NumPy is imported: small fits by many threads wait for each other, and other tests run beside them.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
-# No deadline: how long an example takes says more of what else the machine does than of the code.
-settings.register_profile("pubench", deadline=None, max_examples=50)
+# No deadline: how long an example takes says more of what else the machine does than of the code. `make test-all` asks
+# for the thorough profile.
+settings.register_profile("pubench", deadline=None, max_examples=20)
+settings.register_profile("thorough", deadline=None, max_examples=50)
 settings.load_profile("pubench")
 
 

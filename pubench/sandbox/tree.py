@@ -13,7 +13,7 @@ __all__ = ["descendants", "kill_descendants", "kill_tree", "parent_of", "tree_mb
 
 _KILL_SECONDS, _PAUSE = 5.0, 0.002
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
-_ENDED = b"ZX"
+_ENDED, _STILL = b"ZX", b"TtZX"
 _ROLLUP = (b"Pss_Anon:", b"Pss_Shmem:")
 
 
@@ -59,7 +59,7 @@ def tree_mb(pid: int, limit_mb: float) -> float:
 def kill_tree(pid: int) -> bool:
     """End a process and all its descendants, however they resist; return whether all are gone.
 
-    They are stopped first, until no look finds a new one: what is stopped cannot fork. An ended process that its parent
+    They are stopped first, until no look finds a new one: what stands still cannot fork. An ended process that its parent
     has not waited for counts as gone. A process whose parent ended before belongs to the nearest subreaper: see
     :func:`kill_descendants`. The calling process is never touched.
     """
@@ -81,7 +81,14 @@ def _kill(pid: int, *, spared: frozenset[int]) -> bool:
         for one in new:
             _send(one, signal.SIGSTOP)
         stopped |= new
-        quiet = 0 if new else quiet + 1
+        if new:
+            quiet = 0
+        elif all(map(_stands_still, stopped)):
+            quiet += 1
+        else:
+            # A fork that was under way when its process was told to stop comes to its end first.
+            quiet = 0
+            time.sleep(_PAUSE)
     # A stopped process keeps its number until it is killed: none of these can be another's by now.
     for one in stopped:
         _send(one, signal.SIGKILL)
@@ -98,6 +105,12 @@ def _send(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         return
+
+
+def _stands_still(pid: int) -> bool:
+    """Whether a process is stopped or has ended; True where there is no ``/proc`` to tell."""
+    fields = _stat(pid)
+    return fields is None or fields[0] in _STILL
 
 
 def _has_ended(pid: int) -> bool:

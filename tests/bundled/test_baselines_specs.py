@@ -73,6 +73,7 @@ def learner_parameters(name):
     return set(model.get_params()) | {key.removeprefix("estimator__") for key in model.get_params()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECS)
 def test_spaces_and_what_is_received_are_parameters_that_exist(name):
     spec = SPECS[name]

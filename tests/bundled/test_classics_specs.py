@@ -63,6 +63,7 @@ def test_these_are_the_algorithms():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECS)
 def test_spaces_and_what_is_received_are_parameters_that_exist(name):
     spec = SPECS[name]

@@ -55,6 +55,7 @@ class TestPutree(AlgorithmContract):
     excused = ELSEWHERE
 
 
+@pytest.mark.slow
 class TestElkanNotoE1(PriorContract):
     name = "elkan-noto-e1"
 

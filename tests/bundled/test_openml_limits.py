@@ -148,6 +148,7 @@ def test_a_data_set_beyond_the_limit_leaves_nothing_in_the_cache(mirror, monkeyp
     assert openml(id=37).X.shape == (768, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["PUBENCH_OPENML_SECONDS", "PUBENCH_OPENML_MAX_MB"])
 @pytest.mark.parametrize("value", ["much", "-1", "0", "nan"])
 def test_limits_are_numbers(rogue, monkeypatch, name, value):

@@ -72,6 +72,7 @@ def test_a_fetched_suite_runs_without_a_server(mirror, tmp_path):
     assert mirror.log() == []
 
 
+@pytest.mark.slow
 def test_offline_data_outside_the_cache_are_one_sentence(mirror, tmp_path):
     (tmp_path / "several.toml").write_text(SUITE)
     ran = pubench(tmp_path, "suite", "run", "several.toml", "-q", "--plugin", TOY, PUBENCH_OFFLINE="1")

@@ -85,7 +85,6 @@ def test_a_random_state_serves_both_and_is_not_moved_on():
     assert (given.decision_function(X) == estimated.decision_function(X)).all()
 
 
-@pytest.mark.parametrize("name", TAKERS)
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
@@ -96,9 +95,15 @@ def test_a_random_state_serves_both_and_is_not_moved_on():
         ("tice", "prior estimator 'tice' does not support case-control data"),
     ],
 )
-def test_what_is_no_prior_is_refused(name, prior, message):
+def test_what_is_no_prior_is_refused(prior, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        make(name, prior=prior, scenario="case-control").fit(*rows())
+        make("adapu", prior=prior, scenario="case-control").fit(*rows())
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_a_misspelt_estimator_is_named_with_the_right_one(name):
+    with pytest.raises(ValueError, match="'bbee' is not registered; did you mean 'bbe'"):
+        make(name, prior="bbee", scenario="case-control").fit(*rows())
 
 
 def test_the_rule_says_what_a_prior_may_be():

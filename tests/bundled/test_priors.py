@@ -119,6 +119,7 @@ def test_one_labelled_row_is_refused_in_one_sentence(name, scenario):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "scenario"), EVERY)
 def test_a_handful_of_rows_gives_an_estimate_that_doubts(name, scenario):
     found = estimate_prior(*clouds(3, 12), scenario=scenario, estimator=name, random_state=0)

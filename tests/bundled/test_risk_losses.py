@@ -50,6 +50,7 @@ def test_all_rows_in_one_batch_have_the_risk_of_the_toolkit(loss, scenario):
         assert objective.value(parts) == pytest.approx(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_risk_of_batches_is_that_of_the_whole_on_average(scenario):
     """Whatever share of P and of U a batch holds: here 3 of 30 and 35 of 70."""

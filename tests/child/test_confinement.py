@@ -156,6 +156,7 @@ block.unlink()
     assert not Path("/dev/shm/pubench-inside").exists()
 
 
+@pytest.mark.slow
 def test_everything_else_works_as_before(user, room):
     script = """
 import multiprocessing

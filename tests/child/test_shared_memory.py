@@ -45,6 +45,7 @@ def leave(path, mode=0o600):
     path.chmod(mode)
 
 
+@pytest.mark.slow
 def test_a_private_one_is_emptied_except_for_what_is_mounted_there(user):
     script = """
 import json, os, sys

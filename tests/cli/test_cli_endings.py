@@ -103,31 +103,36 @@ def test_an_interrupted_command_says_so_and_leaves_nobody(tmp_path: Path, number
         time.sleep(0.02)
 
 
+LINES = [
+    ("pubench export {run} >/dev/full", 1, "cannot write to standard output: No space left on device"),
+    ("pubench report {run} >/dev/full", 1, "cannot write to standard output: No space left on device"),
+    ("pubench suite status {run} >&-", 1, "cannot write to standard output: Bad file descriptor"),
+    ("pubench export {run} --out rows.csv <&- >&-", 0, None),
+    ("pubench export nowhere 2>&-", 2, None),
+    ("pubench suite status {run} 2>/dev/full", 0, None),
+    ("mkdir gone && cd gone && rmdir ../gone && pubench suite check quickstart", 2, "the current folder does not"),
+    ("mkfifo pipe.toml && pubench suite check pipe.toml", 2, "pipe.toml: is a device or a pipe; save the suite"),
+    ("pubench suite check /dev/zero", 2, "/dev/zero: is a device or a pipe; save the suite"),
+    ("truncate -s 1T huge.toml && pubench suite check huge.toml", 2, "huge.toml: is too large for a suite"),
+    ("printf 'a\\0\\377' >x.toml; pubench suite check x.toml", 2, "x.toml: is not UTF-8"),
+    ("pubench suite check quickstart --plugin /dev/zero", 2, "plugin file '/dev/zero' is not a Python file"),
+    ("ln -s a.py a.py; pubench suite check quickstart --plugin a.py", 2, "plugin file 'a.py' does not exist"),
+    ("pubench prior ''", 2, "DATA is empty; name a data set"),
+    ("pubench data clean </dev/null >/dev/null", 1, "no answer was given; nothing was done"),
+    ("touch file; pubench export {run} --out file/rows.csv", 1, "cannot write file/rows.csv: Not a directory"),
+    ("touch file; pubench report {run} --out file/below", 1, "cannot write file/below/report.html: Not a"),
+    ("pubench export $'caf\\xe9'", 2, "caf? is not a run folder"),
+    ("LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 pubench report {run} >/dev/null", 0, None),
+    ("pubench export {run} --out $(printf 'x%.0s' {{1..250}})", 0, None),
+]  # fmt: skip
+# Each starts an interpreter: a few of them stand for all.
+QUICK = 5
+
+
 @pytest.mark.parametrize(
     ("line", "code", "said"),
-    [
-        ("pubench export {run} >/dev/full", 1, "cannot write to standard output: No space left on device"),
-        ("pubench report {run} >/dev/full", 1, "cannot write to standard output: No space left on device"),
-        ("pubench suite status {run} >&-", 1, "cannot write to standard output: Bad file descriptor"),
-        ("pubench export {run} --out rows.csv <&- >&-", 0, None),
-        ("pubench export nowhere 2>&-", 2, None),
-        ("pubench suite status {run} 2>/dev/full", 0, None),
-        ("mkdir gone && cd gone && rmdir ../gone && pubench suite check quickstart", 2, "the current folder does not"),
-        ("mkfifo pipe.toml && pubench suite check pipe.toml", 2, "pipe.toml: is a device or a pipe; save the suite"),
-        ("pubench suite check /dev/zero", 2, "/dev/zero: is a device or a pipe; save the suite"),
-        ("truncate -s 1T huge.toml && pubench suite check huge.toml", 2, "huge.toml: is too large for a suite"),
-        ("printf 'a\\0\\377' >x.toml; pubench suite check x.toml", 2, "x.toml: is not UTF-8"),
-        ("pubench suite check quickstart --plugin /dev/zero", 2, "plugin file '/dev/zero' is not a Python file"),
-        ("ln -s a.py a.py; pubench suite check quickstart --plugin a.py", 2, "plugin file 'a.py' does not exist"),
-        ("pubench prior ''", 2, "DATA is empty; name a data set"),
-        ("pubench data clean </dev/null >/dev/null", 1, "no answer was given; nothing was done"),
-        ("touch file; pubench export {run} --out file/rows.csv", 1, "cannot write file/rows.csv: Not a directory"),
-        ("touch file; pubench report {run} --out file/below", 1, "cannot write file/below/report.html: Not a"),
-        ("pubench export $'caf\\xe9'", 2, "caf? is not a run folder"),
-        ("LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 pubench report {run} >/dev/null", 0, None),
-        ("pubench export {run} --out $(printf 'x%.0s' {{1..250}})", 0, None),
-    ],
-)  # fmt: skip
+    [*LINES[:QUICK], *(pytest.param(*line, marks=pytest.mark.slow) for line in LINES[QUICK:])],
+)
 def test_what_a_user_can_cause_gets_one_sentence(
     run: Path, tmp_path: Path, line: str, code: int, said: str | None
 ) -> None:

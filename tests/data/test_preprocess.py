@@ -61,7 +61,7 @@ def reference(impute: str, scale: str) -> Any:
 @pytest.mark.parametrize("impute", IMPUTES)
 @pytest.mark.parametrize("scale", SCALERS)
 @pytest.mark.parametrize("holes", [0.0, 0.2])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=seeds, n=st.integers(4, 40))
 def test_dense_numbers_agree_with_scikit_learn(
     impute: Any, scale: Any, holes: float, seed: int, n: int

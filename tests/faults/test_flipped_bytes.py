@@ -141,6 +141,7 @@ def test_an_altered_byte_changes_nothing_or_is_named(undamaged: Path, tmp_path: 
     assert hit == FILES
 
 
+@pytest.mark.slow
 def test_a_second_run_restores_a_damaged_folder(suite: Path, undamaged: Path, tmp_path: Path) -> None:
     stable = export_text(read_results(undamaged), "csv", times=False)
     # Damaged predictions are named by who reads them; only --force computes finished cells again.

@@ -125,6 +125,7 @@ def test_a_second_run_in_the_same_folder_is_refused(suite: Path, tmp_path: Path)
     assert "pending" in status.stdout
 
 
+@pytest.mark.slow
 def test_the_last_record_torn_at_every_byte(suite: Path, undisturbed: Path, copy: Path) -> None:
     whole = (copy / "cells.jsonl").read_bytes()
     start = whole.rstrip(b"\n").rfind(b"\n") + 1

@@ -118,6 +118,7 @@ def twins(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_duplicate_name_is_refused_with_both_distributions_and_others_work(twins):
     code = """
         import pubench

@@ -54,6 +54,7 @@ def test_a_fresh_run_gives_the_same_tables(fresh: Path) -> None:
     assert len(again) == 36
 
 
+@pytest.mark.slow
 def test_a_fresh_run_gives_the_same_cells_on_every_machine(fresh: Path) -> None:
     committed, again = (read_cells(folder / "cells.csv") for folder in (COMMITTED, fresh))
     assert len(again) == len(committed) == 36

@@ -92,6 +92,7 @@ def drawn(address: str) -> Any:
     return imread(io.BytesIO(file))[..., :3].sum(axis=-1)
 
 
+@pytest.mark.slow
 def test_images_keep_all_weights_and_other_rows_the_largest(run: Path) -> None:
     rows, inside = read_results(run).rows, read_inside(run)
     found_by_place = {(each["dataset"], each["algorithm"]): inside[each["key"]] for each in rows}

@@ -62,6 +62,7 @@ def test_colours_stand_out_from_both_backgrounds(colour: str) -> None:
         assert (high + 0.05) / (low + 0.05) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ['<b onload="x">', "$\\frac$ & --> <!--", "a" * 300, "😀\n\x1b[31m"])
 def test_names_are_texts(name: str) -> None:
     found = outline(page({name: THREE["a"], "b": THREE["b"], "c": THREE["c"]}))

@@ -150,6 +150,7 @@ def test_a_metric_that_misbehaves_harms_no_other(folder: Path, capsys: pytest.Ca
     assert results.counts == {"ok": CELLS}
 
 
+@pytest.mark.slow
 def test_a_metric_that_hangs_is_ended_by_the_limit_of_the_cell(folder: Path) -> None:
     found = rescore(folder, "later-hangs")
     assert found.missing == {"later-hangs": CELLS}

@@ -175,6 +175,7 @@ def test_a_bad_plugin_has_its_own_finding(tmp_path, name):
     assert all("\n" not in said for said in found.values())
 
 
+@pytest.mark.slow
 def test_a_good_plugin_passes_with_a_readable_report(tmp_path):
     shown = pubench(tmp_path, "plugin", "check", written(tmp_path, "good"), COLUMNS="100").stdout
     lines = shown.splitlines()
