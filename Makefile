@@ -17,7 +17,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What a contributor runs: some minutes from nothing. Tests marked as slow run with `make test-all`.
-test: $(VENV)/.installed lint
+test: $(VENV)/.installed
 	$(PYTEST)
 
 test-all: $(VENV)/.installed lint

@@ -19,7 +19,7 @@ from pubench.protocol.requests import Listen
 from pubench.sandbox.process import START_SECONDS, Sandbox, SandboxError
 from pubench.sandbox.starting import start
 
-__all__ = ["ServerKind", "fork_server", "share", "use_shared"]
+__all__ = ["ServerKind", "fork_from_server", "fork_server", "share", "use_shared"]
 
 _CAN_SHARE = sys.platform == "linux"
 """Elsewhere nothing is forked, and there is no address that is gone with its process."""
@@ -47,6 +47,14 @@ def fork_server(kind: ServerKind, environment: Mapping[str, str]) -> Sandbox:
     """
     with _LOCK:
         return _kept(kind, environment)
+
+
+def fork_from_server(kind: ServerKind, environment: Mapping[str, str]) -> Sandbox:
+    """Return a new process forked from the fork server of a kind, from another one if that is dying."""
+    try:
+        return fork_server(kind, environment).fork()
+    except SandboxError:
+        return fork_server(kind, environment).fork()
 
 
 def _kept(kind: ServerKind, environment: Mapping[str, str]) -> Sandbox:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from pubench.protocol.replies import Prepared
 from pubench.protocol.requests import Enter, Limit, Prepare, WarmUp
-from pubench.sandbox.fork_server import ServerKind, fork_server
+from pubench.sandbox.fork_server import ServerKind, fork_from_server, fork_server
 from pubench.sandbox.guard import child_environment
 from pubench.sandbox.process import START_SECONDS, Ending, Sandbox, SandboxError
 from pubench.sandbox.serving import THREAD_VARIABLES
@@ -204,7 +204,7 @@ class Processes:
             with contextlib.suppress(SandboxError):
                 return self._base.fork()
             self._base.close()
-        self._base = fork_server(self.kind, self.environment()).fork()
+        self._base = fork_from_server(self.kind, self.environment())
         self._enter(self._base)
         return self._base.fork()
 

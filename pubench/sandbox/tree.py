@@ -59,8 +59,8 @@ def tree_mb(pid: int, limit_mb: float) -> float:
 def kill_tree(pid: int) -> bool:
     """End a process and all its descendants, however they resist; return whether all are gone.
 
-    They are stopped first, until no look finds a new one: what stands still cannot fork. An ended process that its parent
-    has not waited for counts as gone. A process whose parent ended before belongs to the nearest subreaper: see
+    They are stopped first, until no look finds a new one: what stands still cannot fork. An ended process that its
+    parent has not waited for counts as gone. A process whose parent ended before belongs to the nearest subreaper: see
     :func:`kill_descendants`. The calling process is never touched.
     """
     return _kill(pid, spared=frozenset([os.getpid()]))

@@ -147,7 +147,7 @@ def test_a_killed_child_crashes_only_its_cell(
 @pytest.mark.parametrize(
     ("jobs", "number"),
     [
-        ("1", signal.SIGTERM),
+        pytest.param("1", signal.SIGTERM, marks=pytest.mark.slow),
         ("2", signal.SIGINT),
         pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
         pytest.param("2", signal.SIGHUP, marks=pytest.mark.slow),

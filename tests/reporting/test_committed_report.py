@@ -77,6 +77,7 @@ def is_close(one: str, other: str) -> bool:
         return one == other
 
 
+@pytest.mark.slow
 def test_a_fresh_run_gives_the_same_bytes(fresh: Path) -> None:
     if differ := what_differs(page()):
         pytest.skip(f"not what the committed report was made with: {', '.join(differ)}")

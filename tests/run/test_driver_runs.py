@@ -15,7 +15,7 @@ from pubench.run.driver import pending_jobs
 from pubench.status import Status
 
 SUITE = {
-    "replicates": 3,
+    "replicates": 2,
     "datasets": [{"use": "toy-blobs"}, {"use": "toy-holed"}],
     "labellings": [
         {"scenario": "case-control", "positives": 10},
@@ -29,7 +29,7 @@ SUITE = {
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     results = run(tmp_path_factory.mktemp("jobs1"), **SUITE)
-    assert results.counts == {"ok": 48}
+    assert results.counts == {"ok": 32}
     return export_text(results, "json", times=False)
 
 

@@ -183,6 +183,7 @@ def test_an_estimators_version_moves_the_cells_that_name_it():
     assert before[1].key == after[1].key
 
 
+@pytest.mark.slow
 def test_the_sensitivity_suites_are_bundled_and_can_run_whole():
     from pubench.plan.planning import plan_suite
     from pubench.plugins.discovery import discover

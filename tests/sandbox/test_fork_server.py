@@ -26,12 +26,12 @@ function = print
 # A worker: it forks a process from the server that it was given, says who that is, and goes on when it is told to.
 WORKER = """
 import os, sys
-from pubench.sandbox.fork_server import ServerKind, fork_server, use_shared
+from pubench.sandbox.fork_server import ServerKind, fork_from_server, use_shared
 kind = ServerKind("pubench.evaluator")
 use_shared([(kind, chr(0) + sys.argv[1])])
-print(fork_server(kind, os.environ).fork().pid, flush=True)
+print(fork_from_server(kind, os.environ).pid, flush=True)
 input()
-print(fork_server(kind, os.environ).fork().pid, flush=True)
+print(fork_from_server(kind, os.environ).pid, flush=True)
 input()
 """
 
