@@ -12,8 +12,8 @@ demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
 
 # Tests of one file share what is dear to make, so each file goes to one worker as a whole.
-# One worker more than there are cores: many tests spend half of their time waiting for a process or a server.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
+# Twice as many workers as cores: many tests spend half of their time waiting for a process or a server.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What a contributor runs: some minutes from nothing. Tests marked as slow run with `make test-all`.
@@ -56,6 +56,8 @@ $(VENV)/.installed: $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	# Where Python is told not to write bytecode, every process would compile these again.
+	$(BIN)/python -m compileall -q pubench plugins
 	touch $@
 
 clean:

@@ -53,6 +53,7 @@ def test_true_and_false_of_a_suite_match_any_spelling_in_the_file(classes, plann
         assert positives(planned(classes * 20, f"[{positive}]")) == {classes[expected]}
 
 
+@pytest.mark.slow
 def test_an_ambiguous_true_is_refused(planned):
     with pytest.raises(SuiteError, match=r"has no class 'True'; did you mean"):
         planned(["true", "TRUE", "no"] * 10, "[true]")
@@ -75,6 +76,7 @@ def test_a_tie_for_the_rarest_class_is_reported(planned):
         assert job.data.notes == ()
 
 
+@pytest.mark.slow
 def test_a_tie_changes_no_key_and_reaches_the_rows(tmp_path, planned):
     classes = ["a", "b"] * 20
     by_rule, by_name = planned(classes, '"minority"'), planned(classes, '["a"]')

@@ -107,6 +107,7 @@ def shown(**params):
     return make_card(registered, load_stored(registered, params))
 
 
+@pytest.mark.slow
 def test_the_card_has_the_facts_of_the_server(mirror):
     card = shown(name="versions_demo", version=2)
     found = card.to_json()

@@ -316,6 +316,7 @@ def plane(apart, scenario, seed, n=3000, prior=0.3):
     return X, (np.arange(n_p + n) < n_p).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["elkan-noto-e1", "elkan-noto-e2"])
 def test_overlap_is_doubted_where_it_misleads_and_only_there(name):
     for apart, doubted in ((6.0, False), (3.0, True)):

@@ -150,6 +150,7 @@ def test_the_last_stage_has_the_metrics_of_the_cell(run: Path) -> None:
         assert records[key].inside is None
 
 
+@pytest.mark.slow
 def test_the_page_shows_stages_and_the_names_of_columns(run: Path) -> None:
     report = report_of(read_results(run))
     text = outline(html_report(report)).text

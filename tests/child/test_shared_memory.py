@@ -133,6 +133,7 @@ def test_what_others_may_have_opened_and_semaphores_and_folders_stay(shm):
     assert empty_shared_memory(SHARED, before) == ()
 
 
+@pytest.mark.slow
 def test_all_stay_if_a_process_of_this_user_cannot_be_looked_into(user, shm):
     if (os.getuid() if user is None else user) == 0:
         pytest.skip("root looks into every process")

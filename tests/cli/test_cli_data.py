@@ -71,6 +71,7 @@ def test_a_changed_byte_is_detected_and_the_data_are_fetched_again(pubench, tmp_
     pubench("verify")
 
 
+@pytest.mark.slow
 def test_the_cache_is_cleaned_by_name_or_completely(pubench, tmp_path):
     pubench("fetch", "two.toml")
     pubench("clean", "csv", "--yes")

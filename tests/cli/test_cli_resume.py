@@ -58,6 +58,7 @@ def test_the_exit_code_tells_of_failed_cells_as_before(again, monkeypatch):
     assert again("--retry-failed", code=1, **changes)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_that_is_gone_is_made_again(again, tmp_path, name):
     again()

@@ -39,6 +39,7 @@ def test_facts_of_a_plugin_never_replace_counts():
     assert f"rows {found.n_rows:,}" in lines
 
 
+@pytest.mark.slow
 def test_run_folder_and_report_have_a_card_of_each_data_set(tmp_path):
     datasets = [
         {"use": "toy-blobs", "positive": "minority", "params": {"gap": 2.0}},

@@ -60,6 +60,7 @@ def test_a_patched_library_does_not_affect_other_cells(tmp_path: Path) -> None:
     assert values(run(tmp_path / "both", "patcher", "naive-lr"), "naive-lr") == alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", ["raises", "leaves"])
 def test_a_bad_criterion_affects_only_its_own_cells(tmp_path: Path, bad: str) -> None:
     search = '[tuning]\nsampler = "random"\ntrials = 3\nfolds = 2\ncriteria = ["puf", "{}", "pauc"]\n'

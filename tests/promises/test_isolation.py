@@ -118,6 +118,7 @@ def pubench_algorithms():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="descendants are measured through /proc")
 def test_the_memory_limit_holds_for_all_descendants_together(tmp_path):
     plugin = tmp_path / "many_eaters.py"

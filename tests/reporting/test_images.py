@@ -108,6 +108,7 @@ def test_images_keep_all_weights_and_other_rows_the_largest(run: Path) -> None:
             assert found.image is None
 
 
+@pytest.mark.slow
 def test_the_light_pixels_are_those_that_depend_on_the_class(run: Path) -> None:
     addresses = re.findall(r'<img src="([^"]*)"', page(run))
     assert len(addresses) == 3
