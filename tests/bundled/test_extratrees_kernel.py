@@ -56,7 +56,7 @@ def risk_at(v, w_p, w_n, loss, risk):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("risk", RISKS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(w_p=st.floats(1e-3, 1), w_n=st.floats(-1, 1))
 def test_the_closed_forms_are_the_least_risks(loss, risk, w_p, w_n):
     w_n = max(w_n, -w_p)  # the node's share of the population is not negative

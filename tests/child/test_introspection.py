@@ -138,6 +138,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_the_last_stage_has_the_metrics_of_the_cell(run: Path) -> None:
     records, told = read_records(run)[0], read_inside(run)
     staged = {key: found for key, found in told.items() if found.stages}

@@ -110,6 +110,7 @@ def test_the_page_of_a_running_suite_shows_its_progress(tmp_path, capsys):
     assert "cells have ended" not in done
 
 
+@pytest.mark.slow
 def test_the_suites_rules_reach_the_report(tmp_path):
     report = {
         "test": "nemenyi",

@@ -84,6 +84,7 @@ def test_other_rules_make_another_report_and_no_cell(again, tmp_path):
     assert read_records(tmp_path / "run") == records
 
 
+@pytest.mark.slow
 def test_cells_that_are_added_or_run_again_make_another_report(again):
     again()
     assert again(replicates=4)[1]

@@ -53,13 +53,18 @@ def complete(words, folder):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["pubench", "su"], ["suite"]),
-        (["pubench", "suite", "st"], ["status"]),
         (["pubench", "suite", "run", "quick"], ["quickstart"]),
         (["pubench", "suite", "run", "mi"], ["mine.toml"]),
-        (["pubench", "suite", "run", "quickstart", "--ret"], ["--retry-failed"]),
-        (["pubench", "list", "al"], ["algorithms"]),
-        (["pubench", "export", ".", "--format", "p"], ["parquet"]),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
+                (["pubench", "su"], ["suite"]),
+                (["pubench", "suite", "st"], ["status"]),
+                (["pubench", "suite", "run", "quickstart", "--ret"], ["--retry-failed"]),
+                (["pubench", "list", "al"], ["algorithms"]),
+                (["pubench", "export", ".", "--format", "p"], ["parquet"]),
+            ]
+        ),
     ],
 )
 def test_words_are_completed(tmp_path, words, expected):

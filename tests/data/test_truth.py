@@ -41,6 +41,7 @@ def test_all_of_the_cache_but_the_features_is_hidden_and_the_data_folder_and_fil
     assert hidden_places(["mine.csv", "gone.csv"]) == (*below, *outside)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="mount namespaces are Linux's")
 def test_a_confined_process_maps_features_and_finds_no_class_by_walking_from_them(cache):
     stored = load_stored(discover().dataset("iris"), {})

@@ -101,6 +101,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         return run_suite(folder / "s.toml", out=folder / "run", plugins=[Path(folder / "plugin.py")])
 
 
+@pytest.mark.slow
 def test_every_cell_keeps_its_result(results: Results) -> None:
     assert results.counts == {"ok": 12}
     assert all(row["accuracy"] is not None for row in results.rows)

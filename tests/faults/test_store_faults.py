@@ -110,6 +110,7 @@ def test_finished_cells_survive_a_file_size_limit(suite: Path, undisturbed: Path
     assert stable_rows(out) == stable_rows(undisturbed)
 
 
+@pytest.mark.slow
 def test_a_second_run_in_the_same_folder_is_refused(suite: Path, tmp_path: Path) -> None:
     out, gate = tmp_path / "run", Gate(tmp_path / "gate", allowed=1)
     with driver(*run_arguments(suite, out), gate=gate) as (process, _):

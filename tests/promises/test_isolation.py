@@ -87,7 +87,9 @@ def pubench_metrics():
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "status"), [("hangs", "timeout"), ("segfaults", "crashed")])
+@pytest.mark.parametrize(
+    ("name", "status"), [pytest.param("hangs", "timeout", marks=pytest.mark.slow), ("segfaults", "crashed")]
+)
 def test_a_metric_that_hangs_or_crashes_is_its_cells_row(tmp_path, name, status, jobs):
     module = f"bad_metric_{name}_{jobs}"
     plugin = tmp_path / f"{module}.py"

@@ -121,6 +121,7 @@ def test_the_light_pixels_are_those_that_depend_on_the_class(run: Path) -> None:
         assert set(np.argsort(light, axis=None)[-4:]) <= set(np.flatnonzero(patch))
 
 
+@pytest.mark.slow
 def test_each_picture_has_a_text_and_a_place_and_plain_rows_a_table(run: Path) -> None:
     text = page(run)
     alts = re.findall(r'<img [^>]* alt="([^"]*)"', text)
@@ -138,6 +139,7 @@ def test_each_picture_has_a_text_and_a_place_and_plain_rows_a_table(run: Path) -
     assert "images" not in weights
 
 
+@pytest.mark.slow
 def test_markdown_has_the_numbers(run: Path) -> None:
     results = read_results(run)
     lines = [line for line in markdown_report(report_of(results)).splitlines() if "| images |" in line]

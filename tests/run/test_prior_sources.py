@@ -95,6 +95,7 @@ def test_an_estimated_prior_times_its_factor_may_be_too_much_at_run_time(tmp_pat
     assert "2 times the prior 0.6 is not inside (0, 1); reduce prior.factors" in rows[1]["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["bbe", "estimate"])
 def test_rows_tell_the_estimate_its_interval_and_its_doubts(tmp_path, source):
     prior = {"source": source, "params": {"classifier": "logistic", "n_resamples": 20}}

@@ -72,8 +72,8 @@ def fragile(tmp_path_factory):
     ("criterion", "error"),
     [
         ("fragile", "RuntimeError: no score today"),
-        ("quits", "SystemExit: 3"),
-        ("greedy", "ran out of memory"),
+        pytest.param("quits", "SystemExit: 3", marks=pytest.mark.slow),
+        pytest.param("greedy", "ran out of memory", marks=pytest.mark.slow),
     ],
 )
 def test_a_criterion_that_raises_on_pu_data_is_a_note_of_its_row(tmp_path, fragile, criterion, error):
@@ -251,7 +251,12 @@ criteria = {criteria}
 
 
 @pytest.mark.parametrize(
-    "criteria", [["puf", "pauc", "dies"], ["puf", "dies", "pauc"], ["dies", "greedy", "puf"]]
+    "criteria",
+    [
+        ["dies", "greedy", "puf"],
+        pytest.param(["puf", "pauc", "dies"], marks=pytest.mark.slow),
+        pytest.param(["puf", "dies", "pauc"], marks=pytest.mark.slow),
+    ],
 )
 def test_a_criterion_that_ends_the_child_affects_only_its_own_cell(tmp_path, fragile, criteria):
     rows = run_text(tmp_path, TUNED.format(criteria=str(criteria).replace("'", '"')), [fragile]).rows

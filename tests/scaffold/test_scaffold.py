@@ -83,7 +83,7 @@ def test_a_new_plugin_passes_its_tests_and_runs_its_suite(tmp_path, kind):
 
 
 @pytest.mark.parametrize(("kind", "cython"), VARIANTS)
-@pytest.mark.parametrize("name", ["x", LONG])
+@pytest.mark.parametrize("name", [LONG, pytest.param("x", marks=pytest.mark.slow)])
 def test_a_new_plugin_is_complete_and_clean(tmp_path, capsys, monkeypatch, kind, cython, name):
     assert len(LONG) == 40
     monkeypatch.chdir(tmp_path)
