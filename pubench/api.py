@@ -112,7 +112,7 @@ def run_suite(
     jobs : int
         How many tasks, trials of one search included, run at the same time. Results do not depend on it.
     backend, address : str
-        Where they run (``loky``, ``threading``, ``dask``, ``ray``), and the address of a cluster.
+        Where they run (``loky``, ``threads``, ``dask``, ``ray``), and the address of a cluster.
     retry_failed : bool
         Run again what ended as failed, timeout, crashed or out-of-memory.
     force : bool

@@ -37,7 +37,7 @@ def suite() -> None:
     "--jobs", "-j", type=click.IntRange(1, 1024), default=1, show_default=True, help="Tasks at a time."
 )
 @click.option(
-    "--backend", default="loky", show_default=True, help="Where tasks run: loky, threading, dask, ray."
+    "--backend", default="loky", show_default=True, help="Where tasks run: loky, threads, dask, ray."
 )
 @click.option("--address", help="Address of a dask or ray cluster.")
 @click.option(

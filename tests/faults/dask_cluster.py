@@ -33,7 +33,7 @@ class DaskCluster:
         wait_for(lambda: "Scheduler at" in self._log("scheduler"), "the scheduler")
 
     def worker(
-        self, name: str, *, hidden: Path | None = None, path: str = PATH_NOW
+        self, name: str, *, hidden: Path | None = None, path: str = PATH_NOW, cache: Path | None = None
     ) -> subprocess.Popen[bytes]:
         """Start a worker of one thread; with ``hidden`` it cannot see what is in that folder."""
         arguments = (
@@ -46,16 +46,22 @@ class DaskCluster:
             "--name",
             name,
         )
-        found = self._start(name, *arguments, hidden=hidden, path=path)
+        found = self._start(name, *arguments, hidden=hidden, path=path, cache=cache)
         wait_for(lambda: "Registered to" in self._log(name) or found.poll() is not None, f"worker {name}")
         return found
 
     def _start(
-        self, name: str, *arguments: str, hidden: Path | None = None, path: str = PATH_NOW
+        self,
+        name: str,
+        *arguments: str,
+        hidden: Path | None = None,
+        path: str = PATH_NOW,
+        cache: Path | None = None,
     ) -> subprocess.Popen[bytes]:
         own = self.folder / name
         own.mkdir()
-        environment = os.environ | {"PUBENCH_CACHE": str(own / "cache"), "HOME": str(own), "PYTHONPATH": path}
+        kept = str(cache or own / "cache")
+        environment = os.environ | {"PUBENCH_CACHE": kept, "HOME": str(own), "PYTHONPATH": path}
         command = [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]]
         command += ["--host", "127.0.0.1"]
         if hidden is not None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -136,13 +136,19 @@ def ignoring(signals: Iterable[signal.Signals]) -> Iterator[None]:
 
 @contextmanager
 def driver(
-    *arguments: str, gate: Gate | None = None, ignored: Iterable[signal.Signals] = ()
+    *arguments: str,
+    gate: Gate | None = None,
+    ignored: Iterable[signal.Signals] = (),
+    within: Sequence[str] = (),
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start the command line in a session of its own; whatever it leaves behind carries the yielded marker."""
+    """Start the command line in a session of its own; whatever it leaves behind carries the yielded marker.
+
+    ``within`` is a command that runs another one, such as ``unshare``.
+    """
     marker = uuid.uuid4().hex
     with ignoring(ignored):
         started = subprocess.Popen(
-            [sys.executable, "-m", "pubench", *arguments],
+            [*within, sys.executable, "-m", "pubench", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -14,6 +14,7 @@ from fault_tools import (
     PLUGIN,
     Gate,
     driver,
+    fill,
     named,
     pubench,
     run_arguments,
@@ -72,7 +73,7 @@ def test_blind_workers_give_the_bits_of_a_local_run(tmp_path, cluster, monkeypat
     for jobs in ("1", "2"):
         assert pubench(*arguments, str(home / f"near{jobs}"), "--jobs", jobs).returncode == 0
         assert exported(home / "far") == exported(home / f"near{jobs}")
-    threads = ("--jobs", "2", "--backend", "threading")
+    threads = ("--jobs", "2", "--backend", "threads")
     assert pubench(*arguments, str(home / "threads"), *threads).returncode == 0
     assert exported(home / "far") == exported(home / "threads")
     # True classes came, and were written nowhere.
@@ -138,6 +139,38 @@ def test_a_worker_with_another_pubench_is_refused_and_the_others_do_the_work(tmp
     assert done.returncode == 0, done.stderr
     assert "is not used: its package 'pubench' is another version" in done.stdout + done.stderr
     assert exported(tmp_path / "run").count(",ok,") == 4
+
+
+def test_a_worker_without_a_plugin_is_refused_and_the_others_do_the_work(tmp_path, cluster):
+    site = tmp_path / "site"
+    information = site / "north-1.0.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: north\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[pubench]\nnorth = north\n")
+    (site / "north.py").write_text(
+        "import pubench\nfrom pubench_linear.wlr import WeightedLogisticRegression as North\n\n\n"
+        "@pubench.hookimpl\ndef pubench_algorithms():\n"
+        '    return [pubench.Algorithm(name="north", estimator="north:North")]\n'
+    )
+    path = os.pathsep.join([str(site), PATH_NOW])
+    suite = write_suite(tmp_path / "suite.toml", algorithms=named("north"), replicates=4)
+    cluster.worker("bare")
+    cluster.worker("complete", path=path)
+    done = pubench(*on(cluster, suite, tmp_path / "run"), env=os.environ | {"PYTHONPATH": path})
+    assert done.returncode == 0, done.stderr
+    assert "is not used: the package 'north' is not installed there" in done.stdout + done.stderr
+    assert exported(tmp_path / "run").count(",ok,") == 4
+
+
+def test_a_worker_whose_disk_is_full_is_dropped_and_the_others_do_the_work(tmp_path, cluster, small_disk):
+    fill(small_disk)
+    suite = write_suite(tmp_path / "suite.toml", replicates=8)
+    cluster.worker("full", cache=small_disk / "cache")
+    cluster.worker("other")
+    done = pubench(*on(cluster, suite, tmp_path / "run"))
+    assert done.returncode == 0, done.stderr
+    assert "is not used: No space left on device" in done.stdout + done.stderr
+    assert exported(tmp_path / "run").count(",ok,") == 8
 
 
 def test_a_run_that_no_worker_may_serve_ends_with_a_sentence(tmp_path, cluster):

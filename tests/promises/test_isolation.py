@@ -42,7 +42,7 @@ def alone(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("jobs", "backend"), [(2, "loky"), (2, "threading")])
+@pytest.mark.parametrize(("jobs", "backend"), [(2, "loky"), (2, "threads")])
 def test_a_stateful_plugin_gives_the_same_bytes_with_other_workers(tmp_path, alone, jobs, backend):
     found = state_rows(tmp_path / "two", jobs=jobs, backend=backend)
     assert export_text(found, "json", times=False) == export_text(alone, "json", times=False)

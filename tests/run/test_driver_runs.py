@@ -35,8 +35,8 @@ def expected(tmp_path_factory):
 
 BACKENDS = [
     ("loky", 2),
-    pytest.param("threading", 1, marks=pytest.mark.slow),
-    pytest.param("threading", 2, marks=pytest.mark.slow),
+    pytest.param("threads", 1, marks=pytest.mark.slow),
+    pytest.param("threads", 2, marks=pytest.mark.slow),
     pytest.param(
         "dask",
         2,

@@ -13,6 +13,8 @@ __all__ = ["BACKENDS", "Backend", "Execution", "Finished"]
 
 BACKENDS: Mapping[str, str] = {
     "loky": "pubench.run.backends.loky:make",
+    "threads": "pubench.run.backends.threads:Threads",
+    # joblib's name for it.
     "threading": "pubench.run.backends.threads:Threads",
     "dask": "pubench.run.backends.dask:Dask",
     "ray": "pubench.run.backends.ray:Ray",

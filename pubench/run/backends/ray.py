@@ -52,8 +52,15 @@ class Ray(Cluster[object]):
         return self._asked(lambda: self._ray.put(content))
 
     def send(self, number: int, remote: RemoteTask, contents: Sequence[object]) -> None:
-        """Submit a task; ray itself chooses the node."""
-        self._numbers[self._asked(lambda: self._work.remote(remote, *contents))] = number
+        """Submit a task; ray itself chooses the node, unless it might choose one that was dropped."""
+        work = self._work
+        if self.dropped and (nodes := list(self.allowed())):
+            from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+            node = nodes[number % len(nodes)]
+            # Soft: a node that is gone by then must not keep its tasks waiting.
+            work = work.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=True))
+        self._numbers[self._asked(lambda: work.remote(remote, *contents))] = number
 
     def hear(self) -> list[Heard]:
         """Take what has come back."""
