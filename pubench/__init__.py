@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pubench.api import load_dataset, make, report, rescore, run_suite
     from pubench.base import PUClassifier
     from pubench.data.values import Data
+    from pubench.estimators.prior_cut import PriorCut
     from pubench.estimators.wrapping import wrap
     from pubench.plugins.hookspecs import hookimpl
     from pubench.priors import PriorEstimate, estimate_prior
@@ -37,6 +38,7 @@ _WHERE = {
     "PUClassifier": "base",
     "Data": "data.values",
     "hookimpl": "plugins.hookspecs",
+    "PriorCut": "estimators.prior_cut",
     "PriorEstimate": "priors",
     "estimate_prior": "priors",
     "Results": "results.table",
@@ -62,6 +64,7 @@ __all__ = [
     "Int",
     "Metric",
     "PUClassifier",
+    "PriorCut",
     "PriorEstimate",
     "PriorEstimator",
     "Results",

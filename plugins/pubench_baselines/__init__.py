@@ -44,7 +44,7 @@ _ADAPU = (
 @hookimpl
 def pubench_algorithms() -> list[Algorithm]:
     """Return what PU methods are compared with: learners that ignore the problem, and those that see true labels."""
-    return [*_naive(), *_supervised(), *_positive_negative()]
+    return [*_naive(), *_at_prior(), *_supervised(), *_positive_negative()]
 
 
 def _naive() -> list[Algorithm]:
@@ -109,6 +109,41 @@ def _named(name: str, summary: str, classifier: str, **more: Any) -> Algorithm:
         licence="BSD-3-Clause",
         **more,
     )
+
+
+def _at_prior() -> list[Algorithm]:
+    """Return the naive learners that call as many rows positive as the prior says."""
+    sparse, missing = ("sparse",), ("missing",)
+    forest = {"min_samples_leaf": 3}
+    learners: list[tuple[str, str, str, dict[str, Any], dict[str, Param], tuple[str, ...]]] = [
+        ("", "Any scikit-learn classifier", "linear_model:LogisticRegression", {}, {}, sparse + missing),
+        ("lr", "Logistic regression", "linear_model:LogisticRegression", {"max_iter": 1000}, _LINEAR, sparse),
+        (
+            "et",
+            "Extra trees with leaves of 3",
+            "ensemble:ExtraTreesClassifier",
+            forest,
+            _FOREST,
+            sparse + missing,
+        ),
+        ("hgb", "Histogram boosting", "ensemble:HistGradientBoostingClassifier", {}, _HISTOGRAMS, missing),
+        ("svc", "A support vector machine", "svm:SVC", {}, _LINEAR, sparse),
+    ]
+    return [
+        Algorithm(
+            name="-".join(filter(None, ("naive", name, "prior"))),
+            estimator="pubench_baselines.at_prior:naive_prior",
+            summary=f"{what} of labelled against unlabelled rows, balanced, and cut where the prior says",
+            version="1",
+            params={"classifier": f"sklearn.{learner}", **params},
+            space=space,
+            receives=("prior", "scenario", "random_state"),
+            needs=("prior",),
+            accepts=accepts,
+            licence="BSD-3-Clause",
+        )
+        for name, what, learner, params, space, accepts in learners
+    ]
 
 
 def _supervised() -> list[Algorithm]:

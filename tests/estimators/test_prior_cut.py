@@ -1,0 +1,152 @@
+"""Decisions whose share of positives is the prior: on out-of-fold scores, in both scenarios, for any learner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import pubench
+from pubench import PriorCut
+from pubench.estimators.prior_cut import cut_at
+
+CASE_CONTROL, SINGLE = "case-control", "single-training-set"
+
+
+def clouds(n_p=60, n_u=240, share=0.3, seed=0):
+    """Two clouds in the plane; a share of U is positive."""
+    rng = np.random.default_rng(seed)
+    y = np.r_[np.ones(n_p), np.arange(n_u) < share * n_u]
+    X = rng.normal(size=(n_p + n_u, 2)) + 2.0 * y[:, None]
+    return X, np.r_[np.ones(n_p, int), np.zeros(n_u, int)], y.astype(int)
+
+
+@parametrize_with_checks([PriorCut(prior=0.5, scenario=SINGLE)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        PriorCut(ExtraTreesClassifier(20), prior=0.5, scenario=SINGLE),
+        PriorCut(SVC(), prior=0.3, scenario=CASE_CONTROL),
+    ]
+)
+def test_scikit_learns_checks_of_variants(estimator, check):
+    check(estimator)
+
+
+@given(
+    scores=st.lists(st.integers(0, 8), min_size=1, max_size=40),
+    share=st.floats(0.0, 1.0),
+)
+def test_the_cut_has_the_nearest_share_of_all_cuts(scores, share):
+    values = np.array(scores, dtype=float)
+    found = np.sum(values >= cut_at(values, share))
+    cuts = [*values, np.inf]
+    best = min(abs(np.sum(values >= cut) - share * len(values)) for cut in cuts)
+    assert abs(found - share * len(values)) == best
+
+
+def out_of_fold(model, X, s):
+    """The scores by which a fitted model found its cut, made by hand."""
+    seed = np.random.RandomState(model.random_state).randint(2**31 - 1)
+    scores = np.empty(len(s))
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, s):
+        scores[test] = (
+            LogisticRegression(class_weight="balanced").fit(X[train], s[train]).decision_function(X[test])
+        )
+    return scores
+
+
+@pytest.mark.parametrize("scenario", [CASE_CONTROL, SINGLE])
+def test_the_share_on_out_of_fold_scores_is_the_prior(scenario):
+    X, s, _ = clouds()
+    prior = 0.3 if scenario == CASE_CONTROL else 0.44
+    learner = LogisticRegression(class_weight="balanced")
+    model = PriorCut(learner, prior=prior, scenario=scenario, random_state=3).fit(X, s)
+    scores = out_of_fold(model, X, s)
+    population = scores[s == 0] if scenario == CASE_CONTROL else scores
+    assert np.mean(population >= model.cut_) == pytest.approx(prior, abs=0.5 / len(population))
+    np.testing.assert_allclose(
+        model.decision_function(X), learner.fit(X, s).decision_function(X) - model.cut_, atol=1e-6
+    )
+
+
+class Stretched(ClassifierMixin, BaseEstimator):
+    """Logistic regression whose scores went through an increasing function."""
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def decision_function(self, X):
+        return np.exp(3.0 * self.model_.decision_function(X)) - 7.0
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_an_increasing_function_of_the_scores_changes_no_decision():
+    X, s, _ = clouds()
+    plain, stretched = (
+        PriorCut(learner, prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s).predict(X)
+        for learner in (LogisticRegression(), Stretched())
+    )
+    np.testing.assert_array_equal(plain, stretched)
+
+
+def test_it_decides_where_the_cut_at_one_half_calls_all_rows_negative():
+    X, s, y = clouds(n_p=30, n_u=600)
+    naive = pubench.make("naive-lr").fit(X, s)
+    cut = pubench.make("naive-lr-prior", prior=0.3, scenario=CASE_CONTROL).fit(X, s)
+    unlabelled = s == 0
+    assert naive.predict(X[unlabelled]).mean() < 0.03
+    assert np.mean(cut.predict(X[unlabelled]) == y[unlabelled]) > 0.9
+
+
+def test_a_pu_classifier_can_be_cut_too():
+    X, s, _ = clouds()
+    bagging = pubench.make("pu-bagging-tree", n_estimators=20, random_state=0)
+    model = PriorCut(bagging, prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    X, s, y = clouds(n_p=1, n_u=1000, seed=1)
+    assert model.predict(X).mean() == pytest.approx(0.3, abs=0.08)
+    assert np.mean(model.predict(X) == y) > 0.85
+
+
+def test_there_is_no_silent_scenario():
+    with pytest.raises(ValueError, match="how the rows were drawn: give scenario='case-control' if"):
+        PriorCut(prior=0.3).fit(*clouds()[:2])
+
+
+def test_a_prior_that_is_not_given_is_estimated():
+    X, s, _ = clouds(n_p=200, n_u=600)
+    model = PriorCut(scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    assert model.prior_ == pytest.approx(0.3, abs=0.1)
+
+
+def test_a_single_labelled_row_leaves_no_fold_and_is_told():
+    X, s, _ = clouds(n_p=1)
+    with pytest.warns(UserWarning, match="single labelled"):
+        PriorCut(prior=0.3, scenario=CASE_CONTROL).fit(X, s)
+
+
+def test_seeds_say_it_all():
+    X, s, _ = clouds()
+    forests = [
+        pubench.make("naive-et-prior", prior=0.3, scenario=CASE_CONTROL, random_state=seed, n_estimators=10)
+        .fit(X, s)
+        .decision_function(X)
+        for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(forests[0], forests[1])
+    assert np.any(forests[0] != forests[2])
