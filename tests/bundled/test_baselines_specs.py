@@ -47,7 +47,7 @@ def spec_named(name):
 
 
 def test_these_are_the_baselines_and_references():
-    assert NAIVE == sorted([*UNCORRECTED, *AT_PRIOR])
+    assert sorted([*UNCORRECTED, *AT_PRIOR]) == NAIVE
     assert REFERENCES == ["pn-adaboost", "pn-gbdt", "pn-xgb", "supervised-et", "supervised-lr"]
 
 
