@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -101,11 +102,16 @@ def _identity(spec: Dataset, arguments: Params) -> object:
 
 
 def _from_cache(folder: Path) -> StoredDataset | None:
-    """Return what the cache holds; what is not whole is removed."""
+    """Return what the cache holds; what is not whole is removed, where it can be loaded again."""
     found = read_stored(folder)
-    if found is None:
+    # A program that an algorithm starts sees features without their classes: they are whole, and others use them.
+    if found is None and _can_write(truth_path(folder).parent):
         shutil.rmtree(folder, ignore_errors=True)
     return found
+
+
+def _can_write(folder: Path) -> bool:
+    return not folder.exists() or os.access(folder, os.W_OK)
 
 
 def read_stored(folder: Path) -> StoredDataset | None:

@@ -14,7 +14,8 @@ import msgspec
 from pubench.errors import DamagedFileError, RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan
 from pubench.results.lock import is_running, locked
-from pubench.results.record import MEASURED, ModelRecord, Record, StoredTrial
+from pubench.results.predictions import PackedPredictions, StoredPredictions, read_packed
+from pubench.results.record import MEASURED, ModelRecord, Record, RescoredValue, StoredTrial
 from pubench.results.run_folder import (
     read_plan,
     read_provenance,
@@ -22,7 +23,15 @@ from pubench.results.run_folder import (
     write_plan,
     write_provenance,
 )
-from pubench.results.store import Store, detail_problems, read_inside, read_records, read_searches
+from pubench.results.store import (
+    Store,
+    detail_problems,
+    read_inside,
+    read_predictions_index,
+    read_records,
+    read_rescored,
+    read_searches,
+)
 from pubench.results.table import Results, read_results
 from pubench.specs import JSONValue
 
@@ -59,6 +68,8 @@ class _Source:
     records: dict[str, Record]
     trials: dict[tuple[str, int], StoredTrial]
     inside: dict[str, ModelRecord]
+    predictions: dict[str, StoredPredictions]
+    rescored: dict[tuple[str, str], RescoredValue]
     provenance: list[JSONValue]
     problems: tuple[str, ...]
 
@@ -83,27 +94,28 @@ def merge_folders(folders: Sequence[Path], out: Path) -> MergedFolder:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         return _add(sources, out)
     try:
-        _create(sources, out)
+        lost = _create(sources, out)
     except (OSError, StoreError) as error:
         # Not the name of the temporary folder, which is gone.
         cause = error.__context__ if isinstance(error, StoreError) else error
         reason = getattr(cause, "strerror", None) or str(error)
         raise StoreError(f"cannot write {out}: {reason}; make room, or choose another --out") from None
-    return _merged(sources, sources, out)
+    return _merged(sources, sources, out, lost)
 
 
-def _create(sources: Sequence[_Source], out: Path) -> None:
+def _create(sources: Sequence[_Source], out: Path) -> list[str]:
     out.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name[:40]}."))
     try:
         os.chmod(temporary, 0o755)
         plan = replace(sources[0].plan, shard=None)
         write_plan(temporary, plan, read_suite_text(sources[0].folder))
-        _fill(temporary, sources)
+        lost = _fill(temporary, sources)
         os.rename(temporary, out)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+    return lost
 
 
 def _add(sources: Sequence[_Source], out: Path) -> MergedFolder:
@@ -116,12 +128,13 @@ def _add(sources: Sequence[_Source], out: Path) -> MergedFolder:
             raise RunFolderError(f"{out} holds {known.plan.shard}; choose another --out")
         _refuse_other_plan(known, sources[0])
         others = [source for source in sources if source.folder.resolve() != out.resolve()]
-        _fill(out, [known, *others], have=known)
-    return _merged([known, *others], others, out)
+        lost = _fill(out, [known, *others], have=known)
+    return _merged([known, *others], others, out, lost)
 
 
-def _fill(folder: Path, sources: Sequence[_Source], have: _Source | None = None) -> None:
-    """Write what the sources hold into a folder that already has the content of one of them."""
+def _fill(folder: Path, sources: Sequence[_Source], have: _Source | None = None) -> list[str]:
+    """Write what the sources hold into a folder that already has the content of one of them; return what was lost."""
+    lost: list[str] = []
     entries = [entry for source in sources for entry in source.provenance]
     write_provenance(folder, [entry for number, entry in enumerate(entries) if entry not in entries[:number]])
     store = Store(folder)
@@ -131,9 +144,36 @@ def _fill(folder: Path, sources: Sequence[_Source], have: _Source | None = None)
                 store.append_trial(trial)
         for source, record in _winners(sources):
             if source is not have:
-                store.append(msgspec.structs.replace(record, inside=source.inside.get(record.key)))
+                inside, packed = source.inside.get(record.key), _packed(source, record.key, lost)
+                store.append(msgspec.structs.replace(record, inside=inside, predictions=packed))
+        for value in _rescored(sources).values():
+            if have is None or value.key not in have.rescored:
+                store.append_rescored(value)
     finally:
         store.close()
+    return lost
+
+
+def _packed(source: _Source, key: str, lost: list[str]) -> PackedPredictions | None:
+    """Return the predictions of a cell; those that cannot be read are lost, and the merge goes on."""
+    line = source.predictions.get(key)
+    if line is None:
+        return None
+    try:
+        return read_packed(source.folder, line)
+    except (DamagedFileError, RunFolderError) as error:
+        lost.append(str(error))
+        return None
+
+
+def _rescored(sources: Sequence[_Source]) -> dict[tuple[str, str], RescoredValue]:
+    """Return the metrics that were added to cells after their run, from folders that have the result that is kept."""
+    kept = {record.key: _result(record) for _, record in _winners(sources)}
+    found: dict[tuple[str, str], RescoredValue] = {}
+    for source in reversed(sources):
+        same = {key for key, record in source.records.items() if _result(record) == kept[key]}
+        found |= {key: value for key, value in source.rescored.items() if value.cell in same}
+    return found
 
 
 def _winners(sources: Sequence[_Source]) -> Iterator[tuple[_Source, Record]]:
@@ -166,7 +206,8 @@ def _read(folder: Path) -> _Source:
     except DamagedFileError as error:
         provenance, problems = [], (*problems, str(error))
     found = *problems, *detail_problems(folder)
-    return _Source(folder, plan, finished, trials, read_inside(folder), provenance, found)
+    index, rescored = read_predictions_index(folder)[0], {line.key: line for line in read_rescored(folder)[0]}
+    return _Source(folder, plan, finished, trials, read_inside(folder), index, rescored, provenance, found)
 
 
 def _refuse_other_plan(first: _Source, other: _Source) -> None:
@@ -182,8 +223,10 @@ def _refuse_other_plan(first: _Source, other: _Source) -> None:
         raise RunFolderError(f"{where}: they plan different cells, for example {_name(cell)}; {remedy}")
 
 
-def _merged(sources: Sequence[_Source], added: Sequence[_Source], out: Path) -> MergedFolder:
-    notes = [problem for source in added for problem in source.problems]
+def _merged(
+    sources: Sequence[_Source], added: Sequence[_Source], out: Path, lost: Sequence[str]
+) -> MergedFolder:
+    notes = [problem for source in added for problem in source.problems] + list(lost)
     notes += [
         f"{one.folder} is still in use by a run; merge again later" for one in added if is_running(one.folder)
     ]

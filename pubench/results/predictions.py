@@ -16,7 +16,14 @@ from pubench.errors import DamagedFileError, RunFolderError
 from pubench.protocol import Predictions
 from pubench.results.checked import checksum
 
-__all__ = ["BINARY", "PackedPredictions", "StoredPredictions", "labels_digest", "read_predictions"]
+__all__ = [
+    "BINARY",
+    "PackedPredictions",
+    "StoredPredictions",
+    "labels_digest",
+    "read_packed",
+    "read_predictions",
+]
 
 BINARY = "predictions.bin"
 _REMEDY = "run the suite with --force, which computes all cells again"
@@ -77,7 +84,12 @@ def labels_digest(y: NDArray[np.uint8]) -> str:
 
 
 def read_predictions(folder: Path, line: StoredPredictions) -> Predictions:
-    """Return the predictions of a cell.
+    """Return the predictions of a cell; raises as :func:`read_packed` does."""
+    return _unpacked(line, read_packed(folder, line).data)
+
+
+def read_packed(folder: Path, line: StoredPredictions) -> PackedPredictions:
+    """Return the predictions of a cell as they are stored.
 
     Raises
     ------
@@ -99,7 +111,7 @@ def read_predictions(folder: Path, line: StoredPredictions) -> Predictions:
         raise DamagedFileError(
             f"{path} is damaged: the predictions of cell {line.key} were altered; {_REMEDY}"
         )
-    return _unpacked(line, data)
+    return PackedPredictions(n=line.n, probability=line.probability, labels=line.labels, data=data)
 
 
 def _unpacked(line: StoredPredictions, data: bytes) -> Predictions:

@@ -19,7 +19,7 @@ from pubench.protocol.replies import Prepared
 from pubench.protocol.requests import Enter, Limit, Prepare, WarmUp
 from pubench.sandbox.fork_server import ServerKind, fork_from_server, fork_server
 from pubench.sandbox.guard import child_environment
-from pubench.sandbox.process import START_SECONDS, Ending, Sandbox, SandboxError
+from pubench.sandbox.process import FORK_SECONDS, START_SECONDS, Ending, Sandbox, SandboxError
 from pubench.sandbox.serving import THREAD_VARIABLES
 from pubench.sandbox.starting import start
 from pubench.sandbox.tree import kill_tree
@@ -137,7 +137,7 @@ class Processes:
         if not warm.can_fork:
             return _limited(self._fresh(prepare), limits)
         try:
-            return warm.process.fork(limits.of_process)
+            return warm.process.fork(limits.of_process, seconds=FORK_SECONDS)
         except SandboxError:
             # Something ended the warm process, such as a task that kills its parent.
             warm.close()
@@ -177,7 +177,8 @@ class Processes:
         If it does not, they are forked from the process that made no fit. A fit that ends the fork, and not an
         interpreter of its own, does not survive a fork.
         """
-        seconds = min(WARM_UP_SECONDS, limits.seconds)
+        # Not the limit of the cell: whether the fit ends must not depend on what cannot change results.
+        seconds = WARM_UP_SECONDS
         fitted = process.fork(limits.of_process)
         if _leaves_no_thread(fitted, warm_up, seconds):
             # From here on each task has a limit of its own.

@@ -28,6 +28,8 @@ from pubench.status import Problem, Status, problem_of_end
 __all__ = ["Ending", "Sandbox", "SandboxError"]
 
 START_SECONDS = 120.0
+FORK_SECONDS = 30.0
+"""After which a process that should fork is taken for stopped, and another one is made; a fork takes milliseconds."""
 _PATIENCE = 5.0
 _TICK, _LOOK = 0.05, 0.1
 _KEPT_OUTPUT = 8_000
@@ -142,12 +144,15 @@ class Sandbox:
         self.memory_mb = limit.memory_mb
         self.ask(limit, seconds=START_SECONDS)
 
-    def fork(self, limit: Limit | None = None) -> Sandbox:
-        """Return a new process that begins as a copy of this one, limited from its start."""
+    def fork(self, limit: Limit | None = None, *, seconds: float = START_SECONDS) -> Sandbox:
+        """Return a new process that begins as a copy of this one, limited from its start.
+
+        A fork server may have to finish its imports first; others have nothing else to do.
+        """
         ours, theirs = socket.socketpair()
         printed, output = os.pipe()
         try:
-            reply = self.ask(Fork(limit=limit), seconds=START_SECONDS, descriptors=(theirs.fileno(), output))
+            reply = self.ask(Fork(limit=limit), seconds=seconds, descriptors=(theirs.fileno(), output))
             if not isinstance(reply, Forked):
                 raise self.misbehaved(f"sent {type(reply).__name__} instead of a new process")
         except SandboxError:

@@ -252,3 +252,39 @@ def test_a_run_says_what_gets_a_process_of_its_own(tmp_path):
     (entry,) = read_provenance(tmp_path / "run")
     assert entry["options"]["isolation"] == "package"
     assert read_results(tmp_path / "run").counts == {"ok": 1}
+
+
+LOADING = """
+import os, subprocess, sys
+import pubench
+
+class Loading:
+    def fit(self, X, s):
+        code = "import pubench; pubench.load_dataset('wine')"
+        clean = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], "PUBENCH_CACHE": %(cache)r}
+        self.code_ = subprocess.run([sys.executable, "-c", code], env=clean, capture_output=True).returncode
+        assert self.code_ != 0
+        return self
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+    def predict(self, X):
+        return (X[:, 0] >= 0).astype(int)
+
+@pubench.hookimpl
+def pubench_algorithms():
+    return [pubench.Algorithm(name="loading", estimator="loading_data:Loading")]
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_loads_data_in_an_algorithm_takes_nothing_from_other_cells(tmp_path, pubench_cache):
+    (tmp_path / "probe").mkdir()
+    if not hides_truth(tmp_path / "probe"):
+        pytest.skip("this system allows no mount namespace")
+    plugin = tmp_path / "loading_data.py"
+    plugin.write_text(LOADING % {"cache": str(pubench_cache)})
+    algorithms = [{"use": "loading"}, {"use": "naive-lr"}]
+    text = toml(algorithms=algorithms, datasets=[{"use": "wine"}], replicates=2)
+    assert run_text(tmp_path, text, [TOY, plugin]).counts == {"ok": 4}

@@ -15,10 +15,11 @@ import pubench
 from pubench.errors import PubenchError, RunFolderError, SuiteError, UnknownNameError
 from pubench.protocol import Predictions
 from pubench.results.lock import locked
+from pubench.results.merged_folder import merge_folders
 from pubench.results.predictions import PackedPredictions
 from pubench.results.record import Record, RescoredValue
 from pubench.results.run_folder import read_suite
-from pubench.results.store import Store
+from pubench.results.store import Store, read_predictions_index
 from pubench.results.table import read_results
 from pubench.status import Status
 
@@ -295,3 +296,29 @@ def test_data_without_true_classes_are_rescored_by_criteria(
     again = read_results(results.folder)
     assert again.plan.shown == ("puf", "toy-high", "pauc")
     assert again.rows[0]["pauc"] == 1.0
+
+
+def test_a_merge_keeps_predictions_and_what_was_rescored(folder: Path, tmp_path: Path) -> None:
+    suite = folder / "suite.toml"
+    for number in (1, 2):
+        part = tmp_path / f"part{number}"
+        pubench.run_suite(suite, out=part, plugins=[TOY], shard=f"{number}/2")
+    rescore(tmp_path / "part1", "later-accuracy")
+    merged = merge_folders([tmp_path / "part1", tmp_path / "part2"], tmp_path / "merged")
+    assert merged.notes == ()
+    values = column(tmp_path / "merged", "later-accuracy")
+    assert 0 < sum(value is not None for value in values) < CELLS
+    # What the second part lacks is computed from its predictions.
+    rescore(tmp_path / "merged", "later-accuracy")
+    rescore(folder, "later-accuracy")
+    assert column(tmp_path / "merged", "later-accuracy") == column(folder, "later-accuracy")
+
+
+def test_a_merge_names_predictions_that_are_damaged(folder: Path, tmp_path: Path) -> None:
+    binary = folder / "predictions.bin"
+    content = bytearray(binary.read_bytes())
+    content[0] ^= 1
+    binary.write_bytes(content)
+    merged = merge_folders([folder], tmp_path / "merged")
+    assert [note for note in merged.notes if "predictions.bin is damaged" in note]
+    assert len(read_predictions_index(tmp_path / "merged")[0]) < CELLS
