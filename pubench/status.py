@@ -142,8 +142,9 @@ def _is_allocation_error(error: BaseException) -> bool:
 
 
 def _text(error: BaseException) -> str:
-    """Return the message of an exception as text that can be stored: of bounded length, and encodable."""
-    return _storable(_message(error))
+    """Return the message of an exception as one line that can be stored and printed; its traceback has all of it."""
+    shown = "".join(one if one.isprintable() else " " for one in _storable(_message(error)))
+    return " ".join(shown.split())
 
 
 def _message(error: BaseException) -> str:

@@ -78,7 +78,7 @@ class LibraryError(Exception):
 def test_a_failed_allocation_is_out_of_memory_whatever_its_type(error):
     problem = Problem.of(error)
     assert problem.status is Status.OUT_OF_MEMORY
-    assert problem.error == f"ran out of memory: {error}"
+    assert problem.error == f"ran out of memory: {' '.join(str(error).split())}"
 
 
 @pytest.mark.parametrize(
@@ -262,3 +262,9 @@ def test_the_last_words_of_a_process_can_be_out_of_memory(code, output, line):
 def test_any_other_end_is_a_crash(code, output, sentence):
     problem = problem_of_end(code, output)
     assert (problem.status, problem.error) == (Status.CRASHED, sentence)
+
+
+def test_an_error_is_one_line_without_codes_for_terminals():
+    problem = Problem.of(ValueError("=1+1\nsecond \x1b[2J line\t\x07\udcff"))
+    assert problem.error == "ValueError: =1+1 second [2J line \\udcff"
+    assert "second" in problem.traceback
