@@ -130,13 +130,14 @@ class _Driver:
             self._submit()
             if self._on_tasks is not None:
                 self._on_tasks(len(self._running), self._backend.workers, self._trials_done)
-            if not self._running:
-                return
-            lost = [found for found in self._backend.wait() if not self._accept(found)]
-            # Whoever was under way when a worker died may have killed it: each is run again, alone.
-            self._suspects += [self._running.pop(found.number) for found in lost]
-            if self._suspects and not self._running:
+            if self._running:
+                lost = [found for found in self._backend.wait() if not self._accept(found)]
+                # Whoever was under way when a worker died may have killed it: each is run again, alone.
+                self._suspects += [self._running.pop(found.number) for found in lost]
+            elif self._suspects:
                 self._run_alone()
+            else:
+                return
 
     def _submit(self) -> None:
         """Keep all workers busy, and a few tasks waiting for them."""

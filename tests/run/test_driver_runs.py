@@ -10,8 +10,11 @@ from helpers.suites import plan, run
 from pubench.errors import PubenchError
 from pubench.results.export import export_text
 from pubench.results.record import Record
+from pubench.results.store import Store
 from pubench.run import Execution
-from pubench.run.driver import pending_jobs
+from pubench.run.backends import Finished
+from pubench.run.backends.inline import Inline
+from pubench.run.driver import pending_jobs, run_jobs
 from pubench.status import Status
 
 SUITE = {
@@ -130,3 +133,35 @@ def test_jobs_that_share_one_cell_leave_no_other_out():
     assert sorted(keys) == sorted({cell.key for cell in planned.plan.cells})
     # The one without a prior is the same for both factors.
     assert len(keys) == 3
+
+
+class Dying(Inline):
+    """Workers of which one dies while all of them have tasks: all are lost at once, and run again one by one."""
+
+    workers = 2
+
+    def __init__(self):
+        super().__init__()
+        self.deaths, self.lost = 1, 0
+
+    def wait(self):
+        if not self.deaths or len(self._tasks) < 4:
+            return super().wait()
+        self.deaths -= 1
+        found = [Finished(number, None) for number, _ in self._tasks]
+        self.lost = len(found)
+        self._tasks.clear()
+        return found
+
+
+def test_tasks_that_are_lost_at_once_are_all_run_again(tmp_path):
+    planned = plan(replicates=6)
+    backend, keys = Dying(), []
+    store = Store(tmp_path)
+    try:
+        run_jobs(planned.jobs, store, backend, lambda cell, record: keys.append(cell.key))
+    finally:
+        backend.close()
+        store.close()
+    assert backend.lost == 4
+    assert sorted(keys) == sorted(cell.key for cell in planned.plan.cells)
