@@ -138,7 +138,7 @@ def run_suite(
         if is_new(folder):
             # There is work to do: workers make their imports while it is planned.
             workers.start()
-        registry = discover(third_party=third_party, files=plugins)
+        registry = discover(third_party=third_party, files=plugins, describe=workers.describe)
         for warning in registry.warnings():
             note(warning)
         files = [str(Path(file).resolve()) for file in plugins]

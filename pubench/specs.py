@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     ChoiceValue = str | int | float | bool | None
+    Params = Mapping[str, "JSONValue"]
 else:
     # Lists are choices too, for example sizes of layers.
     ChoiceValue = Any
+    # edge: msgspec cannot read recursive aliases; it takes any JSON here.
+    Params = Mapping[str, Any]
 
 __all__ = [
     "RECEIVABLE",
@@ -43,8 +46,6 @@ JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, J
 """What JSON can hold, where nothing more is known."""
 Array: TypeAlias = "NDArray[Any]"
 """An array of numbers or texts of any type."""
-Params: TypeAlias = Mapping[str, JSONValue]
-"""Arguments of a plugin's function or estimator, as suites write them."""
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
 RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled")

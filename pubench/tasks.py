@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
 from pubench.errors import did_you_mean
-from pubench.specs import SCENARIOS, Param, Scenario
-
-if TYPE_CHECKING:
-    from pubench.specs import Params
-else:
-    # edge: msgspec cannot read recursive aliases; it takes any JSON here.
-    Params = Mapping[str, Any]
+from pubench.specs import SCENARIOS, Param, Params, Scenario
 
 __all__ = [
     "AlgorithmPlan",

@@ -9,6 +9,7 @@ from pubench.child.shared_memory import Snapshot, empty_shared_memory, look_at_s
 from pubench.plugins.imports import import_all
 from pubench.protocol import ProtocolError, Request
 from pubench.protocol.requests import (
+    DescribePlugin,
     Enter,
     EvaluateRequest,
     FitRequest,
@@ -81,6 +82,10 @@ class _Child(Service):
                 from pubench.child.load import serve_load
 
                 serve_load(request, channel)
+            case DescribePlugin():
+                from pubench.child.description import serve_description
+
+                serve_description(request, channel)
             case WarmUp():
                 from pubench.child.warm_up import warm_up
 

@@ -7,7 +7,8 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from pubench.plugins.imports import load_file
 from pubench.plugins.registry import KINDS, Origin, PluginInfo, Registered, Registry
 from pubench.specs import RECEIVABLE, SCENARIOS, Algorithm, Spec
 
-__all__ = ["GROUP", "build_registry", "discover"]
+__all__ = ["GROUP", "Contents", "build_registry", "discover", "read_file"]
 
 GROUP = "pubench"
 FIRST_PARTY = "pubench"
@@ -39,10 +40,22 @@ _WORDS = {
 }
 
 Source = tuple[Origin, Callable[[], object]]
-Specs = dict[str, list[Spec]]
 
 
-def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = ()) -> Registry:
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What is in a plugin: its specs by kind, and advice for its author."""
+
+    specs: Mapping[str, Sequence[Spec]]
+    advice: tuple[str, ...] = ()
+
+
+def discover(
+    *,
+    third_party: bool | None = None,
+    files: Iterable[str | Path] = (),
+    describe: Callable[[Path], Contents | None] | None = None,
+) -> Registry:
     """Load every plugin and return the registry.
 
     Parameters
@@ -52,6 +65,8 @@ def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = (
         ``PUBENCH_THIRD_PARTY`` is ``0``.
     files : iterable of paths
         Single Python files that implement hooks. A file that cannot be loaded is an error, because the user named it.
+    describe : callable, optional
+        Returns what is in a file without loading it here, or None where it has to be loaded here.
     """
     if third_party is None:
         third_party = os.environ.get("PUBENCH_THIRD_PARTY", "1") != "0"
@@ -63,7 +78,7 @@ def discover(*, third_party: bool | None = None, files: Iterable[str | Path] = (
         for origin, point in unique.values()
         if third_party or origin.distribution == FIRST_PARTY
     ]
-    registry = build_registry(sources + [_file_source(Path(file)) for file in files])
+    registry = build_registry(sources + [_file_source(Path(file), describe) for file in files])
     for info in registry.plugins:
         if info.error and info.origin.file:
             reason = info.error.removeprefix("PubenchError: ")
@@ -79,35 +94,42 @@ def build_registry(sources: Sequence[Source]) -> Registry:
     infos = []
     for origin, load in sources:
         try:
-            specs, advice = _load_plugin(origin, load)
+            contents = _read(load)
         except (Exception, SystemExit) as error:
             infos.append(PluginInfo(origin, error=_reason(origin, error)))
             continue
-        for kind, specs_of_kind in specs.items():
+        for kind, specs_of_kind in contents.specs.items():
             for spec in specs_of_kind:
                 providers = entries[kind].get(spec.name, ())
                 entries[kind][spec.name] = (*providers, Registered(spec, origin))
-        names = {kind: tuple(spec.name for spec in listed) for kind, listed in specs.items()}
-        infos.append(PluginInfo(origin, names, warnings=advice))
+        names = {kind: tuple(spec.name for spec in listed) for kind, listed in contents.specs.items()}
+        infos.append(PluginInfo(origin, names, warnings=contents.advice))
     return Registry(entries, tuple(infos))
 
 
-def _load_plugin(origin: Origin, load: Callable[[], object]) -> tuple[Specs, tuple[str, ...]]:
-    """Return a plugin's specs and advice for its author; raise if it was made for another plugin API."""
+def read_file(file: Path) -> Contents:
+    """Load a plugin file here and return what is in it."""
+    return _read(lambda: load_file(file))
+
+
+def _read(load: Callable[[], object]) -> Contents:
+    """Load a plugin and return what is in it; raise if it was made for another plugin API."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PluginDeprecationWarning)
         plugin = load()
+        if isinstance(plugin, Contents):
+            return plugin
         refusal, warning = verdict(getattr(plugin, DECLARATION, None))
         if refusal:
             raise PubenchError(refusal)
-        specs = _specs_of(plugin, origin.plugin)
+        specs = _specs_of(plugin)
     deprecations = []
     for item in caught:
         if issubclass(item.category, PluginDeprecationWarning):
             deprecations.append(str(item.message))
         else:
             warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
-    return specs, tuple(dict.fromkeys(filter(None, [warning, *deprecations])))
+    return Contents(specs, tuple(dict.fromkeys(filter(None, [warning, *deprecations]))))
 
 
 def _reason(origin: Origin, error: BaseException) -> str:
@@ -118,10 +140,10 @@ def _reason(origin: Origin, error: BaseException) -> str:
     return f"{type(error).__name__}: {_one_line(error)}"
 
 
-def _specs_of(plugin: object, name: str) -> Specs:
+def _specs_of(plugin: object) -> dict[str, list[Spec]]:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    manager.register(plugin, name)
+    manager.register(plugin)
     manager.check_pending()
     specs = {}
     for kind, spec_type in KINDS.items():
@@ -182,10 +204,10 @@ def _origin(point: EntryPoint) -> Origin:
     return Origin(point.name, distribution.name, distribution.version, module=point.module)
 
 
-def _file_source(file: Path) -> Source:
+def _file_source(file: Path, describe: Callable[[Path], Contents | None] | None) -> Source:
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12] if file.is_file() else ""
     origin = Origin(file.stem, file.name, digest, file=os.path.realpath(file))
-    return origin, lambda: load_file(file)
+    return origin, lambda: (describe and describe(file)) or load_file(file)
 
 
 def _one_line(error: BaseException) -> str:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
 
+from pubench.specs import Algorithm, Params
 from pubench.status import Problem
-
-if TYPE_CHECKING:
-    from pubench.specs import Params
-else:
-    # edge: msgspec cannot read recursive aliases; it takes any JSON here.
-    Params = Mapping[str, Any]
 
 __all__ = [
     "Done",
@@ -28,6 +23,7 @@ __all__ = [
     "LogLine",
     "OracleQuestion",
     "PixelWeights",
+    "PluginDescription",
     "Prepared",
     "PriorFound",
     "Reply",
@@ -171,6 +167,13 @@ class PriorFound(msgspec.Struct, frozen=True, kw_only=True, tag="prior"):
     seconds: float
 
 
+class PluginDescription(msgspec.Struct, frozen=True, kw_only=True, tag="plugin"):
+    """The algorithms of a plugin file that has nothing else, and advice for its author."""
+
+    algorithms: tuple[Algorithm, ...]
+    advice: tuple[str, ...]
+
+
 Reply: TypeAlias = (
     Started
     | Forked
@@ -188,4 +191,5 @@ Reply: TypeAlias = (
     | End
     | LogLine
     | PriorFound
+    | PluginDescription
 )

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from pubench.specs import Scenario
+from pubench.specs import Params, Scenario
 from pubench.tasks import AlgorithmPlan, CriterionPlan, Features, MetricPlan, Preprocess, SearchPlan, Seeds
 
-if TYPE_CHECKING:
-    from pubench.specs import Params
-else:
-    # edge: msgspec cannot read recursive aliases; it takes any JSON here.
-    Params = Mapping[str, Any]
-
 __all__ = [
+    "DescribePlugin",
     "Enter",
     "EvaluateRequest",
     "FitRequest",
@@ -141,6 +136,12 @@ class LoadRequest(msgspec.Struct, frozen=True, kw_only=True, tag="load"):
     folder: str
 
 
+class DescribePlugin(msgspec.Struct, frozen=True, kw_only=True, tag="describe"):
+    """Load a plugin file and say which algorithms it has."""
+
+    file: str
+
+
 class OracleValues(msgspec.Struct, frozen=True, kw_only=True, tag="values"):
     """The worker's answer to an oracle question; None where a metric is undefined."""
 
@@ -174,6 +175,7 @@ Request: TypeAlias = (
     | FitRequest
     | PriorRequest
     | LoadRequest
+    | DescribePlugin
     | OracleValues
     | EvaluateRequest
     | StagesRequest

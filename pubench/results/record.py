@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from pubench.protocol.replies import PixelWeights, Trial
 from pubench.results.predictions import PackedPredictions
+from pubench.specs import Params
 from pubench.status import Problem, Status
-
-if TYPE_CHECKING:
-    from pubench.specs import Params
-else:
-    # edge: msgspec cannot read recursive aliases; it takes any JSON here.
-    Params = Mapping[str, Any]
 
 __all__ = [
     "AFTER_METRICS",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from pubench.errors import PubenchError
+from pubench.plugins.discovery import Contents
 from pubench.plugins.imports import resolve
-from pubench.run.backends.base import BACKENDS, Backend, Execution, Finished
+from pubench.run.backends.base import BACKENDS, CLUSTERS, Backend, Execution, Finished
+from pubench.run.description import describe_plugin
 
 __all__ = ["Backend", "Execution", "Finished", "Workers", "make_backend"]
 
@@ -27,6 +30,12 @@ class Workers:
         if self._backend is None:
             self._backend = make_backend(self.execution, self._note)
         return self._backend
+
+    def describe(self, plugin: Path) -> Contents | None:
+        """Return what is in a plugin file without loading it here, where processes of this machine can find out."""
+        if self._backend is None or self.execution.backend in CLUSTERS:
+            return None
+        return describe_plugin(plugin)
 
     def __enter__(self) -> Workers:
         return self
