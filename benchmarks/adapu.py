@@ -33,7 +33,9 @@ TABLES = ("puet-unsw-nb15", "puet-covtype", "puet-mushrooms", "novelgb-pima")
 
 def ours(data: Problem) -> AdaPU:
     # Neither the guard nor a perfect stump may spare us a round.
-    model = AdaPU(ROUNDS, thresholds="all", beta=0.02, guard=None, prior=data.prior).fit(data.X, data.s)
+    model = AdaPU(
+        ROUNDS, thresholds="all", beta=0.02, guard=None, prior=data.prior, scenario="case-control"
+    ).fit(data.X, data.s)
     if model.n_estimators_ != ROUNDS:
         raise RuntimeError(f"stopped after {model.n_estimators_} rounds: {model.stopped_}")
     return model
@@ -120,7 +122,9 @@ def accuracy(X: NDArray[np.float64], y: NDArray[np.bool_], seed: int, **params: 
     labelled = rng.choice(pool[y[pool]], min(1000, len(y) // 8))
     rows = np.concatenate([labelled, unlabelled])
     s = np.arange(len(rows)) < len(labelled)
-    model = AdaPU(prior=float(y[rest].mean()), random_state=seed, **params).fit(X[rows], s)
+    model = AdaPU(
+        prior=float(y[rest].mean()), random_state=seed, **{"scenario": "case-control"} | params
+    ).fit(X[rows], s)
     return float(np.mean((model.decision_function(X[test]) >= 0) == y[test]))
 
 

@@ -25,7 +25,9 @@ TREES, DEPTH = 100, 3
 
 
 def ours(data: Problem, n_trees: int = TREES) -> NovelGB:
-    return NovelGB(data.prior, n_estimators=n_trees, max_depth=DEPTH, n_jobs=1).fit(data.X, data.s)
+    return NovelGB(data.prior, n_estimators=n_trees, max_depth=DEPTH, n_jobs=1, scenario="case-control").fit(
+        data.X, data.s
+    )
 
 
 def exact(data: Problem, n_trees: int) -> GradientBoostingClassifier:

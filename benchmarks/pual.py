@@ -35,11 +35,11 @@ def alone(fit: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def linear(data: Problem, loss: str = "pual") -> Callable[[], Any]:
-    return alone(lambda: PUAL(loss, ridge=0.1).fit(data.X, data.s))
+    return alone(lambda: PUAL(loss, ridge=0.1, scenario="case-control").fit(data.X, data.s))
 
 
 def kernel(data: Problem, loss: str = "pual") -> Callable[[], Any]:
-    return alone(lambda: PUAL(loss, kernel="rbf").fit(data.X, data.s))
+    return alone(lambda: PUAL(loss, kernel="rbf", scenario="case-control").fit(data.X, data.s))
 
 
 def print_linear() -> None:
@@ -80,7 +80,7 @@ def print_trials() -> None:
     trials = [drawn(dict(spec.space), rng) for _ in range(100)]
 
     def fit(params: dict[str, Any]) -> Any:
-        return PUAL(**spec.params, **params).fit(data.X, data.s)
+        return PUAL(**{"scenario": "case-control"} | spec.params, **params).fit(data.X, data.s)
 
     def search() -> None:
         SHARED.clear()

@@ -32,6 +32,8 @@ def nnpu(data: Problem, layers: int, units: int) -> Callable[[], Any]:
         epochs=EPOCHS,
         standardize=False,
         random_state=0,
+        prior=0.5,
+        scenario="case-control",
     )
     return lambda: model.fit(data.X, data.s)
 
@@ -79,7 +81,9 @@ def print_epochs() -> None:
 
 
 def upu(data: Problem, model: str, loss: str) -> Callable[[], Any]:
-    estimator = PURiskClassifier(data.prior, risk="upu", model=model, loss=loss, random_state=0)
+    estimator = PURiskClassifier(
+        data.prior, risk="upu", model=model, loss=loss, random_state=0, prior=0.5, scenario="case-control"
+    )
     return lambda: estimator.fit(data.X, data.s)
 
 

@@ -15,7 +15,9 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 
 def ours(data: Problem, trees: int, **options: Any) -> PUExtraTrees:
-    return PUExtraTrees(trees, prior=data.prior, random_state=0, **options).fit(data.X, data.s)
+    return PUExtraTrees(
+        trees, prior=data.prior, random_state=0, **{"scenario": "case-control"} | options
+    ).fit(data.X, data.s)
 
 
 def peer(data: Problem, trees: int) -> ExtraTreesClassifier:

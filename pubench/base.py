@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +30,23 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from pubench.estimators.rows import Estimator, Labels, RowRules, Rows
-from pubench.estimators.rules import PRIOR, Either, OneOf, PriorName, Real, Rule, Whole, check_params
+from pubench.estimators.rules import (
+    PRIOR,
+    SCENARIO,
+    Either,
+    OneOf,
+    PriorName,
+    Real,
+    Rule,
+    Whole,
+    check_params,
+)
+from pubench.specs import Scenario
 
 __all__ = [
     "PRIOR",
+    "SCENARIO",
+    "UNSTATED",
     "Either",
     "Estimator",
     "Labels",
@@ -52,6 +65,10 @@ __all__ = [
     "validate_rows",
     "warn_of_one_decision",
 ]
+
+
+UNSTATED = cast("Scenario", None)
+"""What ``scenario`` is unless it is given: nothing is guessed, and ``fit`` refuses it where the rule is SCENARIO."""
 
 
 class PUClassifier(ClassifierMixin, BaseEstimator):

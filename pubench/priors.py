@@ -155,14 +155,16 @@ def checked(found: PriorEstimate | SupportsFloat, name: str) -> PriorEstimate:
 def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:
     """Return the number behind a classifier's ``prior``: itself, or what the prior estimator that it names says.
 
-    For ``_fit``. The estimator sees the classifier's ``scenario`` and ``random_state``; a RandomState
-    is not moved on, so that what else is drawn does not depend on how the prior was found. Doubts become a warning, as
-    does a number below the share of labelled rows in a single training set, whose labelled rows are all positive.
+    For ``_fit``. The prior estimator sees the classifier's ``scenario`` and ``random_state``; a RandomState is not
+    moved on, so that what else is drawn does not depend on how the prior was found. The ends of its interval are kept
+    as ``prior_interval_``, (prior, prior) for a number that was given. There is one warning if nobody chose how to find
+    the prior (``"estimate"``), or if the prior estimator has doubts, or if a given number is below the share of
+    labelled rows in a single training set, whose labelled rows are all positive.
 
     Parameters
     ----------
     estimator : PUClassifier
-        With the parameters ``prior`` (see :data:`pubench.base.PRIOR`), ``scenario`` and ``random_state``.
+        With the parameters ``prior`` (see :data:`pubench.base.PRIOR`), ``scenario`` and perhaps ``random_state``.
     X : array or sparse matrix of shape (n, d)
     s : array-like of shape (n,)
         1 = labelled positive, 0 = unlabelled.
@@ -178,19 +180,37 @@ def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:
         If no prior estimator has that name, or it cannot serve these data.
     """
     if not isinstance(estimator.prior, str):
-        _warn_of_small_prior(float(estimator.prior), s, estimator.scenario)
-        return float(estimator.prior)
-    state = copy.deepcopy(estimator.random_state)
+        given = float(estimator.prior)
+        _warn_of_small_prior(given, s, estimator.scenario)
+        estimator.prior_interval_ = given, given
+        return given
+    state = copy.deepcopy(getattr(estimator, "random_state", None))
     try:
         found = estimate_prior(
             X, s, scenario=estimator.scenario, estimator=estimator.prior, random_state=state
         )
     except UnknownNameError as error:
         raise PriorError(f"prior of {type(estimator).__name__}: {error}") from None
-    if found.doubts:
-        sentence = f"the prior {found.value:.3f} is an estimate in doubt: {'; '.join(found.doubts)}"
-        warnings.warn(sentence, UserWarning, stacklevel=4)
+    estimator.prior_interval_ = found.low, found.high
+    _warn_of_estimate(found, is_default=estimator.prior == ESTIMATE)
     return found.value
+
+
+def _warn_of_estimate(found: PriorEstimate, *, is_default: bool) -> None:
+    """Warn once of a prior that nobody gave, and of what speaks against it."""
+    doubts = "; ".join(found.doubts)
+    in_words = f"{found.value:.3f} ({found.level:.0%} interval {found.low:.3f} to {found.high:.3f})"
+    if is_default:
+        doubt = f"; it is in doubt: {doubts}" if doubts else ""
+        sentence = (
+            f"the prior was estimated as {in_words} by '{DEFAULT}'{doubt}; give prior=..., or prior='{DEFAULT}' to "
+            "accept the estimate without this warning"
+        )
+    elif doubts:
+        sentence = f"the prior {in_words} is an estimate in doubt: {doubts}"
+    else:
+        return
+    warnings.warn(sentence, UserWarning, stacklevel=5)
 
 
 def _warn_of_small_prior(prior: float, s: ArrayLike, scenario: Scenario) -> None:

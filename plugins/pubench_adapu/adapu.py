@@ -13,6 +13,8 @@ from sklearn.utils import check_random_state
 
 from pubench.base import (
     PRIOR,
+    SCENARIO,
+    UNSTATED,
     Either,
     Labels,
     OneOf,
@@ -26,7 +28,7 @@ from pubench.base import (
 )
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 from pubench_adapu._stumps import add_votes
 from pubench_adapu.binning import MOST_BINS, bin_features
 from pubench_adapu.boosting import MOST_GROWTH, Settings, Stopped, Thresholds, boost
@@ -82,9 +84,9 @@ class AdaPU(PUClassifier):
         rounding, 1e6.
     max_bins : int, default=256
         The maximal number of bins of a feature, 2 to 256.
-    prior : float or str, default=0.5
+    prior : float or str, default="estimate"
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    scenario : {"case-control", "single-training-set"}
         Whether U, or P and U together, are a sample of the population.
     random_state : int, RandomState instance or None, default=None
         Seed of the drawn thresholds; no effect if ``thresholds`` is "all".
@@ -95,6 +97,8 @@ class AdaPU(PUClassifier):
         ``classes_[1]`` is the labelled class.
     prior_ : float
         The prior that was used.
+    prior_interval_ : tuple of float
+        The ends of its interval; both are the prior if it was given.
     stumps_ : structured ndarray of shape (n_estimators_,)
         Fields ``feature``, ``threshold``, ``polarity``, ``alpha`` and ``error``, the last under the weights of the
         stump's round. A row votes ``polarity * alpha`` if its value is above the threshold, else the opposite.
@@ -118,7 +122,7 @@ class AdaPU(PUClassifier):
         "guard": Either(OneOf((None,)), Real(low=1.0, high=MOST_GROWTH)),
         "max_bins": Whole(low=2, high=MOST_BINS),
         "prior": PRIOR,
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
     }
 
     # float32 stays float32, anything else becomes float64.
@@ -132,8 +136,8 @@ class AdaPU(PUClassifier):
         thresholds: Thresholds = 10,
         guard: float | None = 4.0,
         max_bins: int = MOST_BINS,
-        prior: float | str = 0.5,
-        scenario: Scenario = "case-control",
+        prior: float | str = "estimate",
+        scenario: Scenario = UNSTATED,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_estimators = n_estimators

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pubench import PriorCut
+from pubench.base import UNSTATED
 from pubench.learners import classifier_named
 from pubench.specs import Scenario
 
@@ -17,7 +18,7 @@ def naive_prior(
     classifier: str = "sklearn.linear_model:LogisticRegression",
     *,
     prior: float | str = "estimate",
-    scenario: Scenario | None = None,
+    scenario: Scenario = UNSTATED,
     n_folds: int = 5,
     random_state: int | np.random.RandomState | None = None,
     **params: Any,

@@ -10,9 +10,21 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 from sklearn.linear_model import LogisticRegression
 
-from pubench.base import Either, Estimator, Labels, OneOf, Real, Rows, Rule, Whole, validate_rows
+from pubench.base import (
+    SCENARIO,
+    UNSTATED,
+    Either,
+    Estimator,
+    Labels,
+    OneOf,
+    Real,
+    Rows,
+    Rule,
+    Whole,
+    validate_rows,
+)
 from pubench.learners import LearnerClassifier, positive_scores, seeded_clone, weight_name, with_learner
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 from pubench_classics.answers import LearnerAnswers
 from pubench_classics.label_frequency import (
     CFrom,
@@ -35,7 +47,7 @@ class _LabelFrequency(LearnerClassifier):
         "c": Either(Real(0.0, 1.0, open_low=True), OneOf((None,))),
         "c_from": OneOf(("mean", "ratio", "max")),
         "folds": Whole(low=2),
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
     }
 
     def __init__(
@@ -45,7 +57,7 @@ class _LabelFrequency(LearnerClassifier):
         c: float | None = None,
         c_from: CFrom = "mean",
         folds: int = 5,
-        scenario: Scenario = "case-control",
+        scenario: Scenario = UNSTATED,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
@@ -114,7 +126,7 @@ class ElkanNoto(_LabelFrequency):
         The paper's estimators e1, e2 and e3: the mean of g over P, P's share of all g, the largest g.
     folds : int, default=5
         The number of folds, reduced to the number of rows of the rarer kind if necessary.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    scenario : {"case-control", "single-training-set"}
         The correction for case-control data is an addition; Elkan and Noto consider single training sets.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds. If given, it also replaces every ``random_state`` in the learner.

@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from pubench.base import (
     PRIOR,
+    SCENARIO,
+    UNSTATED,
     Estimator,
     Labels,
     OneOf,
@@ -23,7 +25,7 @@ from pubench.base import (
 )
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 from pubench_classics.naive_bayes import ModelName, fit_naive_bayes, model_for
 
 __all__ = ["BayesClassifier", "PUNaiveBayes"]
@@ -73,11 +75,11 @@ class PUNaiveBayes(BayesClassifier):
 
     Parameters
     ----------
-    prior : float or str, default=0.5
+    prior : float or str, default="estimate"
         :math:`\pi` = Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. A
         single-training-set prior below the share of labelled rows, which are all positive, is replaced by that share,
         with a warning.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    scenario : {"case-control", "single-training-set"}
     model : {"auto", "multinomial", "gaussian"}, default="auto"
         ``"auto"`` is multinomial for sparse rows, which are assumed to be counts, and Gaussian for dense ones.
     alpha : float, default=1.0
@@ -93,6 +95,8 @@ class PUNaiveBayes(BayesClassifier):
         ``classes_[1]`` is the labelled class.
     prior_ : float
         The prior that was given or estimated.
+    prior_interval_ : tuple of float
+        The ends of its interval; both are the prior if it was given.
     model_ : Multinomial or Gaussian
     model_name_ : str
         ``"multinomial"`` or ``"gaussian"``.
@@ -106,7 +110,7 @@ class PUNaiveBayes(BayesClassifier):
 
     param_rules: ClassVar[dict[str, Rule]] = {
         "prior": PRIOR,
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
         "model": OneOf(("auto", "multinomial", "gaussian")),
         "alpha": Real(0.0, open_low=True),
         "var_smoothing": Real(0.0, open_low=True),
@@ -114,9 +118,9 @@ class PUNaiveBayes(BayesClassifier):
 
     def __init__(
         self,
-        prior: float | str = 0.5,
+        prior: float | str = "estimate",
         *,
-        scenario: Scenario = "case-control",
+        scenario: Scenario = UNSTATED,
         model: ModelName = "auto",
         alpha: float = 1.0,
         var_smoothing: float = 0.01,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from pubench.base import Labels, OneOf, Real, Rows, Rule, Whole
-from pubench.specs import SCENARIOS, Scenario
+from pubench.base import SCENARIO, UNSTATED, Labels, OneOf, Real, Rows, Rule, Whole
+from pubench.specs import Scenario
 from pubench_classics.naive_bayes import ModelName, NaiveBayes, fit_naive_bayes, model_for
 from pubench_classics.pu_naive_bayes import BayesClassifier
 from pubench_classics.spies import below_spies, or_all, send_spies
@@ -45,7 +45,7 @@ class SpyEM(BayesClassifier):
     spy_iter : int, default=1
         Steps of EM before the spies are scored. The paper runs EM to convergence; if one model is too simple for all
         negatives, each step calls more of them positive, and the spies reveal less.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    scenario : {"case-control", "single-training-set"}
         Whether :math:`\pi_i` is the share of positives in U, or in P and U.
     model : {"auto", "multinomial", "gaussian"}, default="auto"
         ``"auto"`` is multinomial for sparse rows, which are assumed to be counts, and Gaussian for dense ones.
@@ -82,7 +82,7 @@ class SpyEM(BayesClassifier):
         "spies": Real(0.0, 1.0, open_low=True, open_high=True),
         "noise": Real(0.0, 1.0, open_high=True),
         "spy_iter": Whole(low=1),
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
         "model": OneOf(("auto", "multinomial", "gaussian")),
         "alpha": Real(0.0, open_low=True),
         "var_smoothing": Real(0.0, open_low=True),
@@ -97,7 +97,7 @@ class SpyEM(BayesClassifier):
         spies: float = 0.15,
         noise: float = 0.15,
         spy_iter: int = 1,
-        scenario: Scenario = "case-control",
+        scenario: Scenario = UNSTATED,
         model: ModelName = "auto",
         alpha: float = 0.1,
         var_smoothing: float = 0.01,

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.base import Either, OneOf, Rows, Rule, Whole
+from pubench.base import UNSTATED, Either, OneOf, Rows, Rule, Whole
 from pubench.specs import Scenario
 from pubench_extratrees.forest import PUTrees
 
@@ -41,10 +41,9 @@ class PUExtraTrees(PUTrees):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    prior : float or str, default=0.5
-        Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator. The default is a
-        placeholder: set it.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    prior : float or str, default="estimate"
+        Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
+    scenario : {"case-control", "single-training-set"}
         Whether U is a sample of the population, or P and U together are.
     risk : {"nnpu", "upu"}, default="nnpu"
         Which PU risk to minimise. uPU over-fits, especially with the quadratic loss.
@@ -78,6 +77,8 @@ class PUExtraTrees(PUTrees):
         ``classes_[1]`` is the labelled class.
     prior_ : float
         The prior that was used.
+    prior_interval_ : tuple of float
+        The ends of its interval; both are the prior if it was given.
     trees_ : Trees
         The nodes of all trees as arrays, 32 bytes per node.
     feature_importances_ : ndarray of shape (d,)
@@ -101,8 +102,8 @@ class PUExtraTrees(PUTrees):
         self,
         n_estimators: int = 100,
         *,
-        prior: float | str = 0.5,
-        scenario: Scenario = "case-control",
+        prior: float | str = "estimate",
+        scenario: Scenario = UNSTATED,
         risk: str = "nnpu",
         loss: str = "quadratic",
         max_features: str | int | float | None = "sqrt",
@@ -165,8 +166,8 @@ class PURandomForest(PUExtraTrees):
         self,
         n_estimators: int = 100,
         *,
-        prior: float | str = 0.5,
-        scenario: Scenario = "case-control",
+        prior: float | str = "estimate",
+        scenario: Scenario = UNSTATED,
         risk: str = "nnpu",
         loss: str = "quadratic",
         max_features: str | int | float | None = "sqrt",
@@ -209,8 +210,8 @@ class PUDecisionTree(PUTrees):
     def __init__(
         self,
         *,
-        prior: float | str = 0.5,
-        scenario: Scenario = "case-control",
+        prior: float | str = "estimate",
+        scenario: Scenario = UNSTATED,
         risk: str = "nnpu",
         loss: str = "quadratic",
         max_features: str | int | float | None = None,

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pubench.base import (
     PRIOR,
+    SCENARIO,
     Either,
     Labels,
     OneOf,
@@ -27,7 +28,7 @@ from pubench.base import (
 )
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 from pubench_extratrees._grow import grow
 from pubench_extratrees.importance import Importance, risk_decrease
 from pubench_extratrees.trees import Trees, as_rows
@@ -45,7 +46,7 @@ class PUTrees(PUClassifier):
 
     param_rules: ClassVar[dict[str, Rule]] = {
         "prior": PRIOR,
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
         "risk": OneOf(("nnpu", "upu")),
         "loss": OneOf(LOSSES),
         "max_features": Either(

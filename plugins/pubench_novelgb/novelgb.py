@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from pubench.base import (
     PRIOR,
+    SCENARIO,
+    UNSTATED,
     Either,
     Labels,
     OneOf,
@@ -28,7 +30,7 @@ from pubench.base import (
 )
 from pubench.priors import prior_to_use
 from pubench.risk import pu_risk
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 from pubench_novelgb.engine import HeldOut, boost, raw_scores
 from pubench_novelgb.objective import Objective, Risk
 
@@ -48,9 +50,9 @@ class NovelGB(PUClassifier):
 
     Parameters
     ----------
-    prior : float or str, default=0.5
+    prior : float or str, default="estimate"
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    scenario : {"case-control", "single-training-set"}
         Whether U, or P and U together, are a sample of the population. The paper uses a single training set.
     risk : {"upu", "nnpu"}, default="upu"
         The paper's unbiased risk, or the non-negative variant, which steps back when the estimated risk on negatives
@@ -92,6 +94,8 @@ class NovelGB(PUClassifier):
         The trees; their sum plus ``initial_score_`` is the score before clipping.
     prior_, initial_score_ : float
         The prior that was used, and its log-odds, clipped.
+    prior_interval_ : tuple of float
+        The ends of its interval; both are the prior if it was given.
     n_estimators_ : int
         The number of trees kept.
     validation_risk_ : ndarray of shape (t,)
@@ -106,7 +110,7 @@ class NovelGB(PUClassifier):
 
     param_rules: ClassVar[dict[str, Rule]] = {
         "prior": PRIOR,
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
         "risk": OneOf(("upu", "nnpu")),
         "n_estimators": Whole(low=1),
         "learning_rate": Real(0.0, 1.0, open_low=True),
@@ -130,9 +134,9 @@ class NovelGB(PUClassifier):
 
     def __init__(
         self,
-        prior: float | str = 0.5,
+        prior: float | str = "estimate",
         *,
-        scenario: Scenario = "case-control",
+        scenario: Scenario = UNSTATED,
         risk: Risk = "upu",
         n_estimators: int = 100,
         learning_rate: float = 0.1,

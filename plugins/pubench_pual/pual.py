@@ -10,8 +10,21 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from pubench.base import Either, Labels, OneOf, PUClassifier, Real, RowRules, Rows, Rule, Whole, validate_rows
-from pubench.specs import SCENARIOS, Scenario
+from pubench.base import (
+    SCENARIO,
+    UNSTATED,
+    Either,
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    Whole,
+    validate_rows,
+)
+from pubench.specs import Scenario
 from pubench_pual.graph import laplacian, mutual_neighbours
 from pubench_pual.intercept import enough_labelled, least_difference, puf_intercept
 from pubench_pual.kernels import expansion
@@ -82,7 +95,7 @@ class PUAL(PUClassifier):
         duality gap reaches 0.001.
     max_iter : int, default=5000
         The maximal number of iterations; a ConvergenceWarning says when they did not suffice.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    scenario : {"case-control", "single-training-set"}
         Which rows represent the population in PUF: U, or P and U together. The objective does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw of ``n_components`` rows; nothing else is random.
@@ -126,7 +139,7 @@ class PUAL(PUClassifier):
         "intercept": OneOf(("auto", "fit", "puf")),
         "tol": Real(low=0.0, open_low=True),
         "max_iter": Whole(low=1),
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
     }
 
     row_rules = RowRules(dtype=np.float64)
@@ -148,7 +161,7 @@ class PUAL(PUClassifier):
         intercept: Literal["auto", "fit", "puf"] = "auto",
         tol: float = 1e-5,
         max_iter: int = 5000,
-        scenario: Scenario = "case-control",
+        scenario: Scenario = UNSTATED,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.loss = loss

@@ -12,6 +12,8 @@ from sklearn.utils.metaestimators import available_if
 
 from pubench.base import (
     PRIOR,
+    SCENARIO,
+    UNSTATED,
     Labels,
     OneOf,
     PUClassifier,
@@ -24,7 +26,7 @@ from pubench.base import (
     warn_of_one_decision,
 )
 from pubench.priors import prior_to_use
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 from pubench_risk.basis import Basis
 from pubench_risk.exact import Limits, Problem, solve
 from pubench_risk.losses import LOSSES, Loss, Masses, Risk
@@ -56,9 +58,9 @@ class PURiskClassifier(PUClassifier):
 
     Parameters
     ----------
-    prior : float or str, default=0.5
+    prior : float or str, default="estimate"
         Pr(y = 1), strictly between 0 and 1, or ``"estimate"``, or the name of a prior estimator.
-    scenario : {"case-control", "single-training-set"}, default="case-control"
+    scenario : {"case-control", "single-training-set"}
         Whether U, or P and U together, are a sample of the population; it determines the weights.
     risk : {"nnpu", "upu"}, default="nnpu"
     model : {"mlp", "linear", "rbf"}, default="mlp"
@@ -109,6 +111,8 @@ class PURiskClassifier(PUClassifier):
         ``classes_[1]`` is the labelled class.
     prior_ : float
         The prior that was used.
+    prior_interval_ : tuple of float
+        The ends of its interval; both are the prior if it was given.
     coef_ : ndarray of shape (1, d)
         "linear": in the units of X.
     intercept_ : ndarray of shape (1,)
@@ -134,7 +138,7 @@ class PURiskClassifier(PUClassifier):
 
     param_rules: ClassVar[dict[str, Rule]] = {
         "prior": PRIOR,
-        "scenario": OneOf(SCENARIOS),
+        "scenario": SCENARIO,
         "risk": OneOf(("nnpu", "upu")),
         "model": OneOf(("mlp", "linear", "rbf")),
         "loss": OneOf(LOSSES),
@@ -165,9 +169,9 @@ class PURiskClassifier(PUClassifier):
 
     def __init__(
         self,
-        prior: float | str = 0.5,
+        prior: float | str = "estimate",
         *,
-        scenario: Scenario = "case-control",
+        scenario: Scenario = UNSTATED,
         risk: Risk = "nnpu",
         model: Literal["mlp", "linear", "rbf"] = "mlp",
         loss: Loss = "sigmoid",

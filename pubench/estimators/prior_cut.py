@@ -6,23 +6,19 @@ import warnings
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
-from pubench.base import PRIOR, Either, Estimator, Labels, OneOf, Rows, Rule, Whole, validate_rows
+from pubench.base import PRIOR, SCENARIO, UNSTATED, Estimator, Labels, Rows, Rule, Whole, validate_rows
 from pubench.learners import LearnerClassifier, positive_scores, seeded_clone
 from pubench.priors import prior_to_use
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 
 __all__ = ["PriorCut", "cut_at"]
 
 _MAX_SEED = 2**31 - 1
-SCENARIOS_IN_WORDS = (
-    "give scenario='case-control' if the unlabelled rows are a sample of the population, drawn apart from the labelled "
-    "ones, or scenario='single-training-set' if labelled and unlabelled rows together are one"
-)
 
 
 class PriorCut(LearnerClassifier):
@@ -59,6 +55,8 @@ class PriorCut(LearnerClassifier):
         The learner fitted on s in {0, 1}.
     prior_ : float
         The prior that was used.
+    prior_interval_ : tuple of float
+        The ends of its interval; both are the prior if it was given.
     cut_ : float
         The least score that means "positive".
     n_features_in_ : int
@@ -66,7 +64,7 @@ class PriorCut(LearnerClassifier):
 
     param_rules: ClassVar[dict[str, Rule]] = {
         "prior": PRIOR,
-        "scenario": Either(OneOf((None,)), OneOf(SCENARIOS)),
+        "scenario": SCENARIO,
         "n_folds": Whole(low=2),
     }
 
@@ -75,7 +73,7 @@ class PriorCut(LearnerClassifier):
         estimator: Estimator = None,
         *,
         prior: float | str = "estimate",
-        scenario: Scenario | None = None,
+        scenario: Scenario = UNSTATED,
         n_folds: int = 5,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -93,14 +91,6 @@ class PriorCut(LearnerClassifier):
     def _poor_score(self) -> bool:
         # In scikit-learn's checks all positive rows are labelled.
         return self.scenario != "single-training-set"
-
-    def _validate(self, X: Rows, y: ArrayLike) -> tuple[Rows, Labels]:
-        checked = super()._validate(X, y)
-        if self.scenario is None:
-            raise ValueError(
-                f"{type(self).__name__} needs to know how the rows were drawn: {SCENARIOS_IN_WORDS}"
-            )
-        return checked
 
     def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)

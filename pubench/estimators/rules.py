@@ -11,8 +11,20 @@ from typing import Protocol
 import numpy as np
 
 from pubench.estimators.rows import Estimator
+from pubench.specs import SCENARIOS
 
-__all__ = ["PRIOR", "Either", "OneOf", "PriorName", "Real", "Rule", "Whole", "check_params"]
+__all__ = [
+    "PRIOR",
+    "SCENARIO",
+    "Either",
+    "OneOf",
+    "PriorName",
+    "Real",
+    "Rule",
+    "ScenarioName",
+    "Whole",
+    "check_params",
+]
 
 
 class Rule(Protocol):
@@ -125,6 +137,28 @@ class PriorName:
 
 PRIOR = Either(Real(0.0, 1.0, open_low=True, open_high=True), PriorName())
 """What a parameter ``prior`` may be; :func:`pubench.priors.prior_to_use` turns it into a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioName:
+    """A scenario; there is no default, because decisions depend on it and the data cannot tell."""
+
+    @property
+    def text(self) -> str:
+        """The allowed values in words."""
+        return (
+            "'case-control' (the unlabelled rows are a sample of the population; the labelled rows were collected "
+            "separately) or 'single-training-set' (all rows together are a sample of the population, and some of its "
+            "positive rows are labelled)"
+        )
+
+    def allows(self, value: object) -> bool:
+        """Whether ``value`` is a scenario."""
+        return isinstance(value, str) and value in SCENARIOS
+
+
+SCENARIO = ScenarioName()
+"""What a parameter ``scenario`` may be: None, its default, is refused by ``fit``."""
 
 
 def _bounds(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:

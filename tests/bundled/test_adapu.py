@@ -23,13 +23,13 @@ def make_pu(seed, n_labelled=50, n_unlabelled=120, d=5):
     return X, (np.arange(len(X)) < n_labelled).astype(int)
 
 
-@parametrize_with_checks([AdaPU()])
+@parametrize_with_checks([AdaPU(prior=0.5, scenario="case-control")])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks([AdaPU(scenario="single-training-set", thresholds="all", max_bins=8)])
+@parametrize_with_checks([AdaPU(scenario="single-training-set", thresholds="all", max_bins=8, prior=0.5)])
 def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
@@ -37,7 +37,9 @@ def test_scikit_learns_checks_of_variants(estimator, check):
 @pytest.mark.parametrize("thresholds", ["all", 3])
 def test_the_last_stage_is_the_end_and_each_stage_a_shorter_fit(thresholds):
     X, s = make_pu(0)
-    model = AdaPU(12, thresholds=thresholds, guard=None, random_state=4).fit(X, s)
+    model = AdaPU(
+        12, thresholds=thresholds, guard=None, random_state=4, prior=0.5, scenario="case-control"
+    ).fit(X, s)
     decisions, predictions = list(model.staged_decision_function(X)), list(model.staged_predict(X))
     assert len(decisions) == len(predictions) == model.n_estimators_ == 12
     np.testing.assert_array_equal(decisions[-1], model.decision_function(X))
@@ -49,7 +51,7 @@ def test_the_last_stage_is_the_end_and_each_stage_a_shorter_fit(thresholds):
 
 def test_decisions_are_the_votes_of_the_stumps():
     X, s = make_pu(1)
-    model = AdaPU(random_state=0).fit(X, s)
+    model = AdaPU(random_state=0, prior=0.5, scenario="case-control").fit(X, s)
     stumps = model.stumps_
     above = X[:, stumps["feature"]] > stumps["threshold"]
     votes = np.where(above, 1, -1) * stumps["polarity"] * stumps["alpha"]
@@ -63,19 +65,26 @@ def test_decisions_are_the_votes_of_the_stumps():
 def test_the_seed_decides_what_is_drawn():
     X, s = make_pu(2)
     first, again, other, state = (
-        AdaPU(random_state=seed).fit(X, s).stumps_ for seed in (5, 5, 6, np.random.RandomState(5))
+        AdaPU(random_state=seed, prior=0.5, scenario="case-control").fit(X, s).stumps_
+        for seed in (5, 5, 6, np.random.RandomState(5))
     )
     np.testing.assert_array_equal(first, again)
     np.testing.assert_array_equal(first, state)
     assert not np.array_equal(first, other)
-    everything = [AdaPU(thresholds="all", random_state=seed).fit(X, s).stumps_ for seed in (5, 6)]
+    everything = [
+        AdaPU(thresholds="all", random_state=seed, prior=0.5, scenario="case-control").fit(X, s).stumps_
+        for seed in (5, 6)
+    ]
     np.testing.assert_array_equal(*everything)
 
 
 def test_many_draws_find_what_all_thresholds_find():
     X, s = make_pu(3)
     X = X.round()
-    drawn, everything = (AdaPU(5, thresholds=S, random_state=0).fit(X, s).stumps_ for S in (500, "all"))
+    drawn, everything = (
+        AdaPU(5, thresholds=S, random_state=0, prior=0.5, scenario="case-control").fit(X, s).stumps_
+        for S in (500, "all")
+    )
     np.testing.assert_allclose(drawn["error"], everything["error"], atol=1e-12)
 
 
@@ -85,7 +94,9 @@ def test_all_thresholds_are_tried_where_those_drawn_do_not_qualify():
     X = np.concatenate([1e6 + rng.uniform(size=30), 1e6 + rng.uniform(size=20), rng.uniform(size=30)])[
         :, None
     ]
-    model = AdaPU(1, thresholds=1, random_state=0).fit(X, np.arange(80) < 30)
+    model = AdaPU(1, thresholds=1, random_state=0, prior=0.5, scenario="case-control").fit(
+        X, np.arange(80) < 30
+    )
     assert model.stumps_["threshold"][0] < 1
     assert model.stumps_["error"][0] == pytest.approx(0, abs=1e-12)
 
@@ -94,7 +105,9 @@ def test_all_thresholds_are_tried_where_those_drawn_do_not_qualify():
 def test_only_the_order_of_values_matters(max_bins):
     X, s = make_pu(4)
     plain, bent = (
-        AdaPU(20, thresholds="all", max_bins=max_bins).fit(rows, s).decision_function(rows)
+        AdaPU(20, thresholds="all", max_bins=max_bins, prior=0.5, scenario="case-control")
+        .fit(rows, s)
+        .decision_function(rows)
         for rows in (X, np.exp(3 * X))
     )
     np.testing.assert_array_equal(plain, bent)
@@ -104,7 +117,7 @@ def test_only_the_order_of_values_matters(max_bins):
 def test_single_precision_is_as_good_and_constant_columns_are_nothing(thresholds):
     X, s = make_pu(5)
     X32 = X.astype(np.float32)
-    model = AdaPU(15, thresholds=thresholds, random_state=1)
+    model = AdaPU(15, thresholds=thresholds, random_state=1, prior=0.5, scenario="case-control")
     ones = np.ones((len(X), 1))
     single, double = clone(model).fit(X32, s), clone(model).fit(X32.astype(float), s)
     np.testing.assert_array_equal(single.stumps_, double.stumps_)
@@ -119,7 +132,7 @@ def test_single_precision_is_as_good_and_constant_columns_are_nothing(thresholds
 @pytest.mark.parametrize("thresholds", ["all", 4])
 def test_without_a_stump_the_best_constant_is_left(prior, thresholds):
     X, s = np.full((20, 2), 3.0), np.arange(20) < 5
-    model = AdaPU(prior=prior, thresholds=thresholds).fit(X, s)
+    model = AdaPU(prior=prior, thresholds=thresholds, scenario="case-control").fit(X, s)
     assert (model.n_estimators_, model.stopped_) == (0, "no stump")
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], prior)
     np.testing.assert_array_equal(model.predict(X), np.full(20, prior > 0.5))
@@ -130,7 +143,7 @@ def test_without_a_stump_the_best_constant_is_left(prior, thresholds):
 @pytest.mark.parametrize("beta", [0.1, 1.0])
 def test_a_perfect_stump_ends_it_with_a_finite_vote(beta):
     X = np.concatenate([np.full(10, 2.0), np.full(15, 2.5), np.full(15, -1.0)])[:, None]
-    model = AdaPU(beta=beta, thresholds="all", prior=0.5).fit(X, np.arange(40) < 10)
+    model = AdaPU(beta=beta, thresholds="all", prior=0.5, scenario="case-control").fit(X, np.arange(40) < 10)
     assert (model.n_estimators_, model.stopped_) == (1, "perfect stump")
     assert model.stumps_["threshold"][0] == 0.5
     assert model.stumps_["alpha"][0] == pytest.approx(beta / 2 * np.log(2 * 40 - 1))
@@ -144,7 +157,7 @@ def test_values_at_the_ends_of_the_range_are_no_harm():
     X, s = make_pu(6)
     X *= 1.7e308 / np.abs(X).max()
     for thresholds in ("all", 10):
-        model = AdaPU(thresholds=thresholds, random_state=0).fit(X, s)
+        model = AdaPU(thresholds=thresholds, random_state=0, prior=0.5, scenario="case-control").fit(X, s)
         assert np.isfinite(model.stumps_["threshold"]).all()
         assert np.mean(model.predict(X[50:]) == (np.arange(120) < 60)) > 0.8
 
@@ -152,15 +165,17 @@ def test_values_at_the_ends_of_the_range_are_no_harm():
 @pytest.mark.parametrize(("unlabelled", "labelled"), [(-1, 1), (False, True), ("U", "p"), (1, 2)])
 def test_how_classes_are_written_does_not_matter(unlabelled, labelled):
     X, s = make_pu(7)
-    plain = AdaPU(random_state=0).fit(X, s)
-    other = AdaPU(random_state=0).fit(X, np.where(s == 1, labelled, unlabelled))
+    plain = AdaPU(random_state=0, prior=0.5, scenario="case-control").fit(X, s)
+    other = AdaPU(random_state=0, prior=0.5, scenario="case-control").fit(
+        X, np.where(s == 1, labelled, unlabelled)
+    )
     np.testing.assert_array_equal(other.decision_function(X), plain.decision_function(X))
     np.testing.assert_array_equal(other.predict(X), np.where(plain.predict(X) == 1, labelled, unlabelled))
 
 
 def test_a_fitted_model_pickles():
     X, s = make_pu(8)
-    model = AdaPU(random_state=0).fit(X, s)
+    model = AdaPU(random_state=0, prior=0.5, scenario="case-control").fit(X, s)
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
     np.testing.assert_array_equal(copy.stumps_, model.stumps_)
@@ -186,21 +201,25 @@ def test_wrong_parameters_are_named(wrong):
     X, s = make_pu(9)
     (name,) = wrong
     with pytest.raises(ValueError, match=f"^{name} of AdaPU must be .*; got"):
-        clone(AdaPU()).set_params(**wrong).fit(X, s)
+        clone(AdaPU(prior=0.5, scenario="case-control")).set_params(**wrong).fit(X, s)
 
 
 def test_the_spec_names_a_constructible_estimator():
     (spec,) = pubench_adapu.pubench_algorithms()
     assert (spec.name, spec.estimator) == ("adapu", "pubench_adapu.adapu:AdaPU")
-    defaults = AdaPU(**spec.params).get_params()
+    defaults = AdaPU(**{"prior": 0.5, "scenario": "case-control"} | spec.params).get_params()
     assert set(spec.space) | set(spec.receives) <= set(defaults)
     for name in ("beta", "n_estimators"):
         assert spec.space[name].low <= defaults[name] <= spec.space[name].high
     assert defaults["thresholds"] in spec.space["thresholds"].values
     X, s = make_pu(10)
     for thresholds in spec.space["thresholds"].values:
-        AdaPU(thresholds=thresholds, beta=spec.space["beta"].low).fit(X, s)
-        AdaPU(thresholds=thresholds, beta=spec.space["beta"].high).fit(X, s)
+        AdaPU(thresholds=thresholds, beta=spec.space["beta"].low, prior=0.5, scenario="case-control").fit(
+            X, s
+        )
+        AdaPU(thresholds=thresholds, beta=spec.space["beta"].high, prior=0.5, scenario="case-control").fit(
+            X, s
+        )
 
 
 def test_importing_the_plugin_does_not_import_scikit_learn():

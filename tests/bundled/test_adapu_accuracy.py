@@ -35,7 +35,7 @@ def cancer_accuracies(**params):
     for seed in range(10):
         drawn = np.random.default_rng(seed).choice(np.flatnonzero(y[:455]), 1000)
         rows = np.concatenate([drawn, np.arange(455)])
-        model = AdaPU(prior=y[:455].mean(), random_state=seed, **params)
+        model = AdaPU(prior=y[:455].mean(), random_state=seed, **{"scenario": "case-control"} | params)
         accuracies.append(100 * model.fit(X[rows], np.arange(len(rows)) < 1000).score(X[455:], y[455:] == 1))
     return accuracies
 
@@ -46,7 +46,9 @@ def staged_accuracy(X, y, n_labelled, seed):
     pool, unlabelled, test = np.split(rng.permutation(len(y)), (np.array([0.35, 0.7]) * len(y)).astype(int))
     rows = np.concatenate([rng.choice(pool[y[pool]], n_labelled), unlabelled])
     s = np.arange(len(rows)) < n_labelled
-    model = AdaPU(100, prior=float(y[unlabelled].mean()), random_state=seed).fit(X[rows], s)
+    model = AdaPU(100, prior=float(y[unlabelled].mean()), random_state=seed, scenario="case-control").fit(
+        X[rows], s
+    )
     stages = [100 * np.mean(decided == y[test]) for decided in model.staged_predict(X[test])]
     return stages[0], stages[-1]
 

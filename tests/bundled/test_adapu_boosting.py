@@ -187,6 +187,6 @@ def test_no_guard_stops_where_nothing_cancels():
 
 def test_without_a_guard_rounding_sets_a_bound():
     X, s = make_pu(0)
-    model = AdaPU(1000, thresholds="all", beta=1.0, guard=None).fit(X, s)
+    model = AdaPU(1000, thresholds="all", beta=1.0, guard=None, prior=0.5, scenario="case-control").fit(X, s)
     assert model.stopped_ == "cancellation"
     assert np.isfinite(model.decision_function(X)).all()

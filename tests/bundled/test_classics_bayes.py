@@ -22,7 +22,7 @@ SINGLE, CONTROL = "single-training-set", "case-control"
 ONLY_COUNTS = {"check_decision_proba_consistency": "fits rows that are no counts"}
 
 
-@parametrize_with_checks([PUNaiveBayes(), SpyEM()])
+@parametrize_with_checks([PUNaiveBayes(prior=0.5, scenario="case-control"), SpyEM(scenario="case-control")])
 @pytest.mark.filterwarnings("ignore:none of the")
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
@@ -31,11 +31,11 @@ def test_scikit_learns_checks(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        PUNaiveBayes(scenario=SINGLE),
-        PUNaiveBayes(model="gaussian"),
-        PUNaiveBayes(model="multinomial", scenario=SINGLE),
+        PUNaiveBayes(scenario=SINGLE, prior=0.5),
+        PUNaiveBayes(model="gaussian", prior=0.5, scenario="case-control"),
+        PUNaiveBayes(model="multinomial", scenario=SINGLE, prior=0.5),
         SpyEM(scenario=SINGLE),
-        SpyEM(model="multinomial"),
+        SpyEM(model="multinomial", scenario="case-control"),
     ],
     expected_failed_checks=lambda model: ONLY_COUNTS if model.model == "multinomial" else {},
 )
@@ -126,8 +126,14 @@ def test_the_negative_class_is_recovered(scenario):
 def test_sparse_rows_are_counts_and_equal_dense_ones():
     X, s = make_counts(4)
     for thin, dense in (
-        (PUNaiveBayes(0.4), PUNaiveBayes(0.4, model="multinomial")),
-        (SpyEM(random_state=0), SpyEM(model="multinomial", random_state=0)),
+        (
+            PUNaiveBayes(0.4, scenario="case-control"),
+            PUNaiveBayes(0.4, model="multinomial", scenario="case-control"),
+        ),
+        (
+            SpyEM(random_state=0, scenario="case-control"),
+            SpyEM(model="multinomial", random_state=0, scenario="case-control"),
+        ),
     ):
         np.testing.assert_allclose(
             thin.fit(sparse.csr_array(X), s).decision_function(sparse.csr_array(X)),
@@ -155,7 +161,7 @@ def test_s_em_finds_classes_that_are_apart(scenario, select):
 def test_the_spies_choose_and_a_seed_chooses_the_spies():
     X, y = make_rows(6, n=300)
     s = y * (np.arange(300) % 2)
-    one, same, other = (SpyEM(random_state=seed).fit(X, s) for seed in (0, 0, 1))
+    one, same, other = (SpyEM(random_state=seed, scenario="case-control").fit(X, s) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one.decision_function(X), same.decision_function(X))
     assert one.n_likely_negative_ > 0
     assert not np.array_equal(one.decision_function(X), other.decision_function(X))
@@ -189,7 +195,7 @@ def test_the_change_of_error_is_that_of_the_true_error():
 def test_without_likely_negatives_all_of_u_starts_as_negative():
     X = np.zeros((20, 1))
     with pytest.warns(UserWarning, match="none of the 15 unlabelled rows looks negative"):
-        model = SpyEM(random_state=0).fit(X, (np.arange(20) < 5).astype(int))
+        model = SpyEM(random_state=0, scenario="case-control").fit(X, (np.arange(20) < 5).astype(int))
     assert model.n_likely_negative_ == 0
     assert np.isfinite(model.decision_function(X)).all()
 
@@ -210,14 +216,42 @@ def test_priors_at_the_edge_stay_finite(prior, scenario):
 @pytest.mark.parametrize(
     ("model", "X", "told"),
     [
-        (PUNaiveBayes(0.0), np.eye(9), r"^prior of PUNaiveBayes must be .*; got 0.0"),
-        (PUNaiveBayes(1.0), np.eye(9), r"^prior of PUNaiveBayes must be .*; got 1.0"),
-        (PUNaiveBayes(alpha=0), np.eye(9), r"^alpha of PUNaiveBayes must be"),
-        (PUNaiveBayes(model="multinomial"), -np.eye(9), r"^Negative values in data: the multinomial model"),
-        (PUNaiveBayes(), sparse.csr_array(-np.eye(9)), r"but X holds -1; use model = 'gaussian' with dense"),
-        (SpyEM(model="gaussian"), sparse.csr_array(np.eye(9)), r"^model = 'gaussian' takes dense rows"),
-        (PUNaiveBayes(), 1e200 * np.eye(9), r"^the features are too large to be squared"),
-        (SpyEM(spies=1.0), np.eye(9), r"^spies of SpyEM must be"),
+        (
+            PUNaiveBayes(0.0, scenario="case-control"),
+            np.eye(9),
+            r"^prior of PUNaiveBayes must be .*; got 0.0",
+        ),
+        (
+            PUNaiveBayes(1.0, scenario="case-control"),
+            np.eye(9),
+            r"^prior of PUNaiveBayes must be .*; got 1.0",
+        ),
+        (
+            PUNaiveBayes(alpha=0, prior=0.5, scenario="case-control"),
+            np.eye(9),
+            r"^alpha of PUNaiveBayes must be",
+        ),
+        (
+            PUNaiveBayes(model="multinomial", prior=0.5, scenario="case-control"),
+            -np.eye(9),
+            r"^Negative values in data: the multinomial model",
+        ),
+        (
+            PUNaiveBayes(prior=0.5, scenario="case-control"),
+            sparse.csr_array(-np.eye(9)),
+            r"but X holds -1; use model = 'gaussian' with dense",
+        ),
+        (
+            SpyEM(model="gaussian", scenario="case-control"),
+            sparse.csr_array(np.eye(9)),
+            r"^model = 'gaussian' takes dense rows",
+        ),
+        (
+            PUNaiveBayes(prior=0.5, scenario="case-control"),
+            1e200 * np.eye(9),
+            r"^the features are too large to be squared",
+        ),
+        (SpyEM(spies=1.0, scenario="case-control"), np.eye(9), r"^spies of SpyEM must be"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
@@ -229,5 +263,9 @@ def test_what_cannot_be_done_is_said_in_one_sentence(model, X, told):
 
 def test_spies_need_two_labelled_rows():
     with pytest.raises(ValueError, match=r"^y has 1 labelled row, but spies need at least 2"):
-        SpyEM().fit(np.eye(9), (np.arange(9) < 1).astype(int))
-    assert np.isfinite(PUNaiveBayes().fit(np.eye(9), np.arange(9) < 1).decision_function(np.eye(9))).all()
+        SpyEM(scenario="case-control").fit(np.eye(9), (np.arange(9) < 1).astype(int))
+    assert np.isfinite(
+        PUNaiveBayes(prior=0.5, scenario="case-control")
+        .fit(np.eye(9), np.arange(9) < 1)
+        .decision_function(np.eye(9))
+    ).all()

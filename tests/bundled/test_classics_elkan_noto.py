@@ -36,7 +36,7 @@ class Known(ClassifierMixin, BaseEstimator):
         return (X[:, 0] >= 0.5).astype(int)
 
 
-@parametrize_with_checks([ElkanNoto(), WeightedElkanNoto()])
+@parametrize_with_checks([ElkanNoto(scenario="case-control"), WeightedElkanNoto(scenario="case-control")])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -45,9 +45,9 @@ def test_scikit_learns_checks(estimator, check):
 @parametrize_with_checks(
     [
         ElkanNoto(scenario=SINGLE),
-        ElkanNoto(GaussianNB(), c_from="max"),
+        ElkanNoto(GaussianNB(), c_from="max", scenario="case-control"),
         WeightedElkanNoto(scenario=SINGLE),
-        WeightedElkanNoto(GaussianNB()),
+        WeightedElkanNoto(GaussianNB(), scenario="case-control"),
     ]
 )
 def test_scikit_learns_checks_of_variants(estimator, check):
@@ -161,7 +161,7 @@ def test_pipelines_take_the_weights():
     rng = np.random.default_rng(5)
     X, s = rng.normal(size=(80, 3)), (np.arange(80) % 4 == 0).astype(int)
     learner = make_pipeline(StandardScaler(), LogisticRegression())
-    model = WeightedElkanNoto(learner, random_state=0).fit(X, s)
+    model = WeightedElkanNoto(learner, random_state=0, scenario="case-control").fit(X, s)
     assert np.isfinite(model.decision_function(X)).all()
 
 
@@ -174,21 +174,37 @@ def test_the_priors_of_both_scenarios():
 @pytest.mark.parametrize(
     ("model", "labelled", "told"),
     [
-        (ElkanNoto(LinearSVC()), 10, r"^LinearSVC has no predict_proba.*wrap this one in CalibratedClassif"),
-        (WeightedElkanNoto(LinearSVC()), 10, r"^LinearSVC has no predict_proba"),
-        (WeightedElkanNoto(KNeighborsClassifier()), 10, r"^KNeighborsClassifier takes no sample weights"),
-        (ElkanNoto(), 1, r"^y has 1 labelled row, but cross-validation needs at least 2"),
-        (ElkanNoto(), 39, r"^y has 1 unlabelled row, but"),
         (
-            ElkanNoto(Known()),
+            ElkanNoto(LinearSVC(), scenario="case-control"),
+            10,
+            r"^LinearSVC has no predict_proba.*wrap this one in CalibratedClassif",
+        ),
+        (WeightedElkanNoto(LinearSVC(), scenario="case-control"), 10, r"^LinearSVC has no predict_proba"),
+        (
+            WeightedElkanNoto(KNeighborsClassifier(), scenario="case-control"),
+            10,
+            r"^KNeighborsClassifier takes no sample weights",
+        ),
+        (
+            ElkanNoto(scenario="case-control"),
+            1,
+            r"^y has 1 labelled row, but cross-validation needs at least 2",
+        ),
+        (ElkanNoto(scenario="case-control"), 39, r"^y has 1 unlabelled row, but"),
+        (
+            ElkanNoto(Known(), scenario="case-control"),
             10,
             r"^c cannot be estimated: the learner gives held-out labelled rows.*or give c$",
         ),
-        (WeightedElkanNoto(c=1.0), 10, r"^with c = 1 every unlabelled row counts as negative only"),
-        (ElkanNoto(c=0.0), 10, r"^c of ElkanNoto must be .*; got 0.0"),
-        (ElkanNoto(c=1.1), 10, r"^c of ElkanNoto must be"),
-        (ElkanNoto(folds=1), 10, r"^folds of ElkanNoto must be"),
-        (ElkanNoto(scenario="other"), 10, r"^scenario of ElkanNoto must be one of 'case-control', 'single"),
+        (
+            WeightedElkanNoto(c=1.0, scenario="case-control"),
+            10,
+            r"^with c = 1 every unlabelled row counts as negative only",
+        ),
+        (ElkanNoto(c=0.0, scenario="case-control"), 10, r"^c of ElkanNoto must be .*; got 0.0"),
+        (ElkanNoto(c=1.1, scenario="case-control"), 10, r"^c of ElkanNoto must be"),
+        (ElkanNoto(folds=1, scenario="case-control"), 10, r"^folds of ElkanNoto must be"),
+        (ElkanNoto(scenario="other"), 10, r"^scenario of ElkanNoto must be 'case-control' \("),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(model, labelled, told):
@@ -210,5 +226,5 @@ def test_without_positives_among_the_unlabelled_the_labelled_stand_for_them():
     X = np.concatenate([rng.normal(50.0, 1.0, (40, 2)), rng.normal(0.0, 1.0, (120, 2))])
     s = np.repeat([1, 0], [40, 120])
     with pytest.warns(UserWarning, match="no unlabelled row counts as positive"):
-        model = WeightedElkanNoto(GaussianNB()).fit(X, s)
+        model = WeightedElkanNoto(GaussianNB(), scenario="case-control").fit(X, s)
     np.testing.assert_array_equal(model.predict(X), s)

@@ -32,6 +32,8 @@ BAGGING = {spec.name: spec for spec in pubench_bagging.pubench_algorithms()}
 CLASSICS = {spec.name: spec for spec in pubench_classics.pubench_algorithms()}
 SPECS = {**BAGGING, **CLASSICS}
 FEW = {name: {"n_estimators": 3} for name in BAGGING}
+STATED = {"scenario": "case-control", "prior": 0.5}
+FEW |= {name: {key: STATED[key] for key in spec.receives if key in STATED} for name, spec in CLASSICS.items()}
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*are in every bag", "ignore:none of the")
 
@@ -72,7 +74,7 @@ def test_spaces_and_what_is_received_are_parameters_that_exist(name):
     assert spec.summary
     for key, param in spec.space.items():
         for value in param.values if isinstance(param, Choice) else (param.low, param.high):
-            model = make(name, **FEW.get(name, {}), **{key: value}).fit(*make_pu())
+            model = make(name, **FEW[name], **{key: value}).fit(*make_pu())
             assert np.isfinite(model.decision_function(make_pu()[0])).all()
 
 
@@ -82,10 +84,10 @@ def test_what_a_spec_accepts_its_estimator_takes(name):
     if "sparse" in SPECS[name].accepts:
         rows = csr_array(np.abs(X))
         rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
-        model = make(name, **FEW.get(name, {})).fit(rows, s)
+        model = make(name, **FEW[name]).fit(rows, s)
         assert np.isfinite(model.decision_function(rows)).all()
     X[0, 0] = np.nan
-    model = make(name, **FEW.get(name, {}))
+    model = make(name, **FEW[name])
     if "missing" in SPECS[name].accepts:
         assert np.isfinite(model.fit(X, s).decision_function(X)).all()
     else:
@@ -103,8 +105,7 @@ def test_presets_are_the_papers():
 def test_any_classifier_can_take_the_place_of_the_default(name):
     model = make(name, classifier="sklearn.ensemble:RandomForestClassifier", estimator__n_estimators=5)
     assert model.estimator.n_estimators == 5
-    few = {"n_estimators": 2} if name in BAGGING else {}
-    assert model.set_params(**few).fit(*make_pu()).predict(make_pu()[0]).shape == (90,)
+    assert model.set_params(**FEW[name]).fit(*make_pu()).predict(make_pu()[0]).shape == (90,)
 
 
 @pytest.mark.parametrize("name", ["pu-bagging", "elkan-noto", "elkan-noto-weighted", "two-step-spies"])
@@ -131,7 +132,7 @@ def test_all_run_in_both_scenarios(tmp_path):
         {"scenario": "case-control", "positives": 10},
         {"scenario": "single-training-set", "frequency": 0.5},
     ]
-    algorithms = [{"use": name, "params": FEW.get(name, {})} for name in SPECS]
+    algorithms = [{"use": name, "params": FEW[name] if name in BAGGING else {}} for name in SPECS]
     results = run(tmp_path, algorithms=algorithms, labellings=labellings, prior={"source": "true"})
     assert [row["error"] for row in results.rows if row["status"] != "ok"] == []
     assert results.counts == {"ok": 2 * len(SPECS)}

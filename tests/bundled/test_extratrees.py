@@ -30,14 +30,20 @@ def make_pu(seed, n_labelled=60, n_unlabelled=240, d=5):
     return X, (np.arange(len(y)) < n_labelled).astype(int), y.astype(int)
 
 
-@parametrize_with_checks([PUExtraTrees(10), PURandomForest(10), PUDecisionTree()])
+@parametrize_with_checks(
+    [
+        PUExtraTrees(10, prior=0.5, scenario="case-control"),
+        PURandomForest(10, prior=0.5, scenario="case-control"),
+        PUDecisionTree(prior=0.5, scenario="case-control"),
+    ]
+)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [PUExtraTrees(5, risk="upu", loss="logistic", scenario="single-training-set", n_jobs=2)]
+    [PUExtraTrees(5, risk="upu", loss="logistic", scenario="single-training-set", n_jobs=2, prior=0.5)]
 )
 def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
@@ -46,26 +52,32 @@ def test_scikit_learns_checks_of_variants(estimator, check):
 @pytest.mark.parametrize("kind", [PUExtraTrees, PURandomForest])
 def test_the_number_of_threads_changes_no_bit(kind):
     X, s, _ = make_pu(0)
-    one, three = (kind(7, random_state=3, n_jobs=n_jobs).fit(X, s) for n_jobs in (1, 3))
+    given = {"prior": 0.5, "scenario": "case-control"}
+    one, three = (kind(7, random_state=3, n_jobs=n_jobs, **given).fit(X, s) for n_jobs in (1, 3))
     np.testing.assert_array_equal(one.trees_.steps, three.trees_.steps)
     np.testing.assert_array_equal(one.predict_proba(X[:50]), three.predict_proba(X[:50]))
     np.testing.assert_array_equal(one.apply(X), three.apply(X))
     with parallel_config("loky", n_jobs=2):
-        inside = kind(7, random_state=3).fit(X, s)
+        inside = kind(7, random_state=3, **given).fit(X, s)
     np.testing.assert_array_equal(one.trees_.steps, inside.trees_.steps)
 
 
 def test_seeds_give_the_same_trees_again_and_others_do_not():
     X, s, _ = make_pu(1)
-    first, again, other = (PUExtraTrees(3, random_state=seed).fit(X, s).trees_.steps for seed in (1, 1, 2))
+    first, again, other = (
+        PUExtraTrees(3, random_state=seed, prior=0.5, scenario="case-control").fit(X, s).trees_.steps
+        for seed in (1, 1, 2)
+    )
     np.testing.assert_array_equal(first, again)
     assert first.shape != other.shape or (first != other).any()
 
 
 def test_a_forest_of_one_is_its_tree():
     X, s, _ = make_pu(2)
-    forest = PUExtraTrees(1, max_features=None, n_thresholds=None, random_state=0).fit(X, s)
-    tree = PUDecisionTree(random_state=0).fit(X, s)
+    forest = PUExtraTrees(
+        1, max_features=None, n_thresholds=None, random_state=0, prior=0.5, scenario="case-control"
+    ).fit(X, s)
+    tree = PUDecisionTree(random_state=0, prior=0.5, scenario="case-control").fit(X, s)
     np.testing.assert_array_equal(forest.trees_.steps, tree.trees_.steps)
     np.testing.assert_array_equal(forest.predict_proba(X), tree.predict_proba(X))
 
@@ -74,7 +86,9 @@ def test_a_forest_of_one_is_its_tree():
 @pytest.mark.parametrize("loss", LOSSES)
 def test_importances_add_up_to_the_decrease_of_the_risk(risk, loss):
     X, s, _ = make_pu(3)
-    model = PUExtraTrees(4, risk=risk, loss=loss, prior=0.4, random_state=0).fit(X, s)
+    model = PUExtraTrees(4, risk=risk, loss=loss, prior=0.4, random_state=0, scenario="case-control").fit(
+        X, s
+    )
     trees = model.trees_
     inner = ~trees.is_leaf
     left = trees.left[inner]
@@ -91,7 +105,7 @@ def test_importances_add_up_to_the_decrease_of_the_risk(risk, loss):
 
 def test_importances_find_the_features_that_matter_and_normalising_evens_them_out():
     X, s, _ = make_pu(4)
-    model = PUExtraTrees(50, random_state=0).fit(X, s)
+    model = PUExtraTrees(50, random_state=0, prior=0.5, scenario="case-control").fit(X, s)
     total, normalized = model.feature_importances_, model.normalized_feature_importances_
     assert total[:2].min() > 2 * total[2:].max()
     assert normalized[:2].sum() / normalized.sum() < total[:2].sum() / total.sum()
@@ -123,7 +137,8 @@ def test_with_all_positives_labelled_the_risk_is_that_of_the_supervised_tree(los
 def test_nnpu_with_the_savage_loss_grows_the_trees_of_the_quadratic_one():
     X, s, _ = make_pu(6)
     savage, quadratic = (
-        PUExtraTrees(5, loss=loss, random_state=0).fit(X, s) for loss in ("savage", "quadratic")
+        PUExtraTrees(5, loss=loss, random_state=0, prior=0.5, scenario="case-control").fit(X, s)
+        for loss in ("savage", "quadratic")
     )
     np.testing.assert_array_equal(savage.trees_.steps, quadratic.trees_.steps)
 
@@ -134,7 +149,12 @@ def test_the_sum_over_leaves_is_the_risk_of_the_fitted_scores(risk, measure, sce
     """One tree, the quadratic loss, scores 2 v* - 1: uPU's risk is additive, nnPU's sum is an upper bound."""
     X, s, _ = make_pu(7)
     options = {"prior": 0.5, "scenario": scenario}
-    model = PUDecisionTree(risk=risk, max_leaf_nodes=6, min_samples_leaf=20, **options).fit(X, s)
+    model = PUDecisionTree(
+        risk=risk,
+        max_leaf_nodes=6,
+        min_samples_leaf=20,
+        **{"prior": 0.5, "scenario": "case-control"} | options,
+    ).fit(X, s)
     trees, scores = model.trees_, 2 * model.predict_proba(X)[:, 1] - 1
     leaves = trees.risk[trees.is_leaf].sum()
     fitted = measure(scores, s, loss="quadratic", **options)
@@ -147,8 +167,8 @@ def test_the_sum_over_leaves_is_the_risk_of_the_fitted_scores(risk, measure, sce
 @pytest.mark.parametrize("most", [2, 3, 6])
 def test_best_first_growth_stops_at_the_number_of_leaves_and_takes_the_best(most):
     X, s, _ = make_pu(8)
-    small = PUDecisionTree(max_leaf_nodes=most).fit(X, s)
-    larger = PUDecisionTree(max_leaf_nodes=most + 1).fit(X, s)
+    small = PUDecisionTree(max_leaf_nodes=most, prior=0.5, scenario="case-control").fit(X, s)
+    larger = PUDecisionTree(max_leaf_nodes=most + 1, prior=0.5, scenario="case-control").fit(X, s)
     assert small.trees_.is_leaf.sum() == most
     assert larger.feature_importances_.sum() >= small.feature_importances_.sum()
 
@@ -156,31 +176,43 @@ def test_best_first_growth_stops_at_the_number_of_leaves_and_takes_the_best(most
 def test_best_first_growth_without_need_of_a_limit_is_the_same_tree():
     # With one feature there are no ties between features, which are broken at random.
     X, s, _ = make_pu(9, d=1)
-    depth_first = PUDecisionTree().fit(X, s)
-    best_first = PUDecisionTree(max_leaf_nodes=10_000).fit(X, s)
+    depth_first = PUDecisionTree(prior=0.5, scenario="case-control").fit(X, s)
+    best_first = PUDecisionTree(max_leaf_nodes=10_000, prior=0.5, scenario="case-control").fit(X, s)
     np.testing.assert_array_equal(depth_first.predict_proba(X), best_first.predict_proba(X))
 
 
 def test_limits_hold():
     X, s, _ = make_pu(10)
-    trees = PUExtraTrees(5, min_samples_leaf=7, random_state=0).fit(X, s).trees_
+    trees = (
+        PUExtraTrees(5, min_samples_leaf=7, random_state=0, prior=0.5, scenario="case-control")
+        .fit(X, s)
+        .trees_
+    )
     assert (trees.n_labelled + trees.n_unlabelled).min() >= 7
-    trees = PUExtraTrees(5, min_samples_split=40, random_state=0).fit(X, s).trees_
+    trees = (
+        PUExtraTrees(5, min_samples_split=40, random_state=0, prior=0.5, scenario="case-control")
+        .fit(X, s)
+        .trees_
+    )
     assert (trees.n_labelled + trees.n_unlabelled)[~trees.is_leaf].min() >= 40
-    trees = PUDecisionTree(max_depth=2).fit(X, s).trees_
+    trees = PUDecisionTree(max_depth=2, prior=0.5, scenario="case-control").fit(X, s).trees_
     assert len(trees.risk) <= 7
-    model = PUDecisionTree(min_risk_decrease=0.05).fit(X, s)
+    model = PUDecisionTree(min_risk_decrease=0.05, prior=0.5, scenario="case-control").fit(X, s)
     inner, left = ~model.trees_.is_leaf, model.trees_.left[~model.trees_.is_leaf]
     decreases = model.trees_.risk[inner] - model.trees_.risk[left] - model.trees_.risk[left + 1]
     assert decreases.min() >= 0.05
-    assert len(model.trees_.risk) < len(PUDecisionTree().fit(X, s).trees_.risk)
+    assert len(model.trees_.risk) < len(
+        PUDecisionTree(prior=0.5, scenario="case-control").fit(X, s).trees_.risk
+    )
 
 
 def test_constant_features_are_not_counted():
     """One useful column among constant ones: trying a single feature finds it every time."""
     X, s, _ = make_pu(11, d=2)
     padded = np.hstack([np.zeros((len(X), 30)), X[:, :1], np.ones((len(X), 30))])
-    model = PUExtraTrees(20, max_features=1, random_state=0).fit(padded, s)
+    model = PUExtraTrees(20, max_features=1, random_state=0, prior=0.5, scenario="case-control").fit(
+        padded, s
+    )
     assert (model.trees_.n_labelled[model.trees_.roots] == s.sum()).all()
     assert len(model.trees_.risk) > 20 * 3
     assert set(model.trees_.feature[~model.trees_.is_leaf]) == {30}
@@ -188,7 +220,7 @@ def test_constant_features_are_not_counted():
 
 def test_rows_drawn_with_replacement_keep_the_sizes_of_p_and_u():
     X, s, _ = make_pu(12)
-    trees = PURandomForest(5, random_state=0).fit(X, s).trees_
+    trees = PURandomForest(5, random_state=0, prior=0.5, scenario="case-control").fit(X, s).trees_
     np.testing.assert_array_equal(trees.n_labelled[trees.roots], s.sum())
     np.testing.assert_array_equal(trees.n_unlabelled[trees.roots], (1 - s).sum())
     assert len({tuple(tree) for tree in trees.steps[trees.roots]}) > 1
@@ -197,7 +229,7 @@ def test_rows_drawn_with_replacement_keep_the_sizes_of_p_and_u():
 def test_it_learns_the_truth_from_u_where_extra_trees_on_s_do_not():
     X, s, y = make_pu(13, 200, 2000)
     new_X, _, new_y = make_pu(14, 200, 2000)
-    model = PUExtraTrees(50, prior=0.5, random_state=0).fit(X, s)
+    model = PUExtraTrees(50, prior=0.5, random_state=0, scenario="case-control").fit(X, s)
     naive = ExtraTreesClassifier(50, random_state=0).fit(X, s)
     assert (model.predict(new_X) == new_y).mean() > 0.85
     assert (naive.predict(new_X) == new_y).mean() < 0.6
@@ -206,7 +238,7 @@ def test_it_learns_the_truth_from_u_where_extra_trees_on_s_do_not():
 
 def test_answers_agree_with_each_other():
     X, s, _ = make_pu(15)
-    model = PUExtraTrees(10, random_state=0).fit(X, s)
+    model = PUExtraTrees(10, random_state=0, prior=0.5, scenario="case-control").fit(X, s)
     probability, leaves, trees = model.predict_proba(X), model.apply(X), model.trees_
     np.testing.assert_allclose(probability.sum(axis=1), 1)
     np.testing.assert_allclose(trees.share[leaves].mean(axis=1), probability[:, 1], atol=1e-6)
@@ -226,7 +258,7 @@ def test_sparse_rows_are_never_made_dense(monkeypatch):
     for kind in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array):
         monkeypatch.setattr(kind, "toarray", refuse)
         monkeypatch.setattr(kind, "todense", refuse)
-    model = PUExtraTrees(3).fit(rows, s)
+    model = PUExtraTrees(3, prior=0.5, scenario="case-control").fit(rows, s)
     model.predict_proba(rows)
     model.apply(rows)
 
@@ -260,7 +292,7 @@ def test_wrong_parameters_are_named(wrong):
     X, s, _ = make_pu(17)
     (name,) = wrong
     with pytest.raises(ValueError, match=f"^{name} of PUExtraTrees must be .*; got"):
-        clone(PUExtraTrees()).set_params(**wrong).fit(X, s)
+        clone(PUExtraTrees(prior=0.5, scenario="case-control")).set_params(**wrong).fit(X, s)
 
 
 def test_the_specs_name_constructible_estimators_and_existing_parameters():

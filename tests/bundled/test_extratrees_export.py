@@ -23,7 +23,7 @@ def test_text_shows_questions_names_rows_shares_and_risks():
 
 def test_names_may_be_given_or_are_numbers():
     assert "|-- a <= 2.5" in export_text(TREE, feature_names=["a", "b"])
-    plain = PUDecisionTree(prior=0.5).fit(X.to_numpy(), S)
+    plain = PUDecisionTree(prior=0.5, scenario="case-control").fit(X.to_numpy(), S)
     assert "|-- x0 <= " in export_text(plain)
 
 
@@ -33,7 +33,9 @@ def test_a_cut_tree_says_so():
 
 def test_each_tree_of_a_forest_can_be_shown_and_is_as_long_as_its_nodes():
     rng = np.random.default_rng(0)
-    model = PUExtraTrees(3, random_state=0).fit(rng.normal(size=(50, 3)), np.arange(50) % 3 == 0)
+    model = PUExtraTrees(3, random_state=0, prior=0.5, scenario="case-control").fit(
+        rng.normal(size=(50, 3)), np.arange(50) % 3 == 0
+    )
     sizes = np.diff([*model.trees_.roots, len(model.trees_.risk)])
     assert [len(export_text(model, tree=i).splitlines()) for i in range(3)] == sizes.tolist()
 

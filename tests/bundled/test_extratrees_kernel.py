@@ -118,7 +118,11 @@ def best_decrease(X, s, rows, prior, loss, risk):
 @pytest.mark.parametrize(("risk", "loss"), [("nnpu", "quadratic"), ("nnpu", "logistic"), ("upu", "savage")])
 def test_the_exact_tree_takes_the_best_split_at_every_node(risk, loss):
     X, s = make_pu(2, 12, 40, d=3)
-    trees = PUDecisionTree(prior=0.5, risk=risk, loss=loss, random_state=0).fit(X, s).trees_
+    trees = (
+        PUDecisionTree(prior=0.5, risk=risk, loss=loss, random_state=0, scenario="case-control")
+        .fit(X, s)
+        .trees_
+    )
     waiting, inner = [(0, np.arange(len(X)))], 0
     while waiting:
         node, rows = waiting.pop()
@@ -138,17 +142,23 @@ def test_exact_thresholds_lie_halfway_between_neighbours():
     tree = PUDecisionTree(prior=0.5, scenario="single-training-set").fit(X, [0, 0, 1, 1]).trees_
     assert tree.threshold[0] == 2.5
     near = np.float32(1.0), np.nextafter(np.float32(1.0), np.float32(2.0))
-    tree = PUDecisionTree(prior=0.5).fit(np.array([near, near]).reshape(-1, 1), [0, 1, 0, 1]).trees_
+    tree = (
+        PUDecisionTree(prior=0.5, scenario="case-control")
+        .fit(np.array([near, near]).reshape(-1, 1), [0, 1, 0, 1])
+        .trees_
+    )
     assert tree.threshold[0] == near[0]
 
 
 def test_many_random_thresholds_come_near_the_best_one():
     X, s = make_pu(3, decimals=6)
-    exact = PUDecisionTree(prior=0.5, max_leaf_nodes=2).fit(X, s)
-    some = PUDecisionTree(prior=0.5, max_leaf_nodes=2, n_thresholds=2000, random_state=0).fit(X, s)
-    few = PUDecisionTree(prior=0.5, max_leaf_nodes=2, n_thresholds=1, max_features=1, random_state=0).fit(
-        X, s
-    )
+    exact = PUDecisionTree(prior=0.5, max_leaf_nodes=2, scenario="case-control").fit(X, s)
+    some = PUDecisionTree(
+        prior=0.5, max_leaf_nodes=2, n_thresholds=2000, random_state=0, scenario="case-control"
+    ).fit(X, s)
+    few = PUDecisionTree(
+        prior=0.5, max_leaf_nodes=2, n_thresholds=1, max_features=1, random_state=0, scenario="case-control"
+    ).fit(X, s)
     total = [model.feature_importances_.sum() for model in (few, some, exact)]
     assert total[0] < total[1] <= total[2]
     assert total[1] == pytest.approx(total[2], rel=0.02)
@@ -174,10 +184,12 @@ def test_a_sparse_matrix_may_be_unsorted_hold_a_cell_twice_or_nothing():
     rows, columns, values = [0, 0, 2, 2, 3], [1, 0, 1, 1, 0], [1.0, 2.0, 3.0, 4.0, -1.0]
     odd = sparse.csr_matrix((values, columns, [0, 2, 2, 4, 5]), shape=(4, 2))
     plain = sparse.coo_array((values, (rows, columns)), shape=(4, 2)).toarray()
-    model, dense = (PUExtraTrees(5, random_state=0).fit(X, s) for X in (odd, plain))
+    model, dense = (
+        PUExtraTrees(5, random_state=0, prior=0.5, scenario="case-control").fit(X, s) for X in (odd, plain)
+    )
     np.testing.assert_array_equal(model.trees_.steps, dense.trees_.steps)
     np.testing.assert_array_equal(model.predict_proba(odd), dense.predict_proba(plain))
-    empty = PUExtraTrees(2).fit(sparse.csr_matrix((4, 3)), s)
+    empty = PUExtraTrees(2, prior=0.5, scenario="case-control").fit(sparse.csr_matrix((4, 3)), s)
     assert len(empty.trees_.risk) == 2
     assert empty.predict(sparse.csr_matrix((1, 3))).shape == (1,)
 
@@ -186,7 +198,9 @@ def test_values_at_the_ends_of_float32_split_too():
     most = np.finfo(np.float32).max
     X = np.array([[-most], [most], [-most], [most]])
     for thresholds in (1, None):
-        model = PUDecisionTree(prior=0.5, n_thresholds=thresholds).fit(X, [0, 1, 0, 0])
+        model = PUDecisionTree(prior=0.5, n_thresholds=thresholds, scenario="case-control").fit(
+            X, [0, 1, 0, 0]
+        )
         assert np.isfinite(model.trees_.threshold[0])
         np.testing.assert_array_equal(model.predict(X), [0, 1, 0, 1])
 
@@ -195,7 +209,7 @@ def test_what_rounding_leaves_of_the_mass_of_negatives_is_nothing():
     """W_n = 3/5 - .6 is 0, whatever floats say: the node is pure and stays whole, for nnPU and uPU alike."""
     X = np.array([[1.0], [2.0], [3.0], [1.0], [2.0], [3.0], [-1.0], [-2.0]])
     s = np.array([1, 1, 1, 0, 0, 0, 0, 0])
-    tree = PUDecisionTree(prior=0.6).fit(X, s).trees_
+    tree = PUDecisionTree(prior=0.6, scenario="case-control").fit(X, s).trees_
     assert sorted(tree.risk.tolist()) == [0.0, 0.0, pytest.approx(0.96)]
     labelled = np.arange(9) < 5  # 1/9 - (5/9)/5 is -1.4e-17 in floats
     rows = np.where(labelled, 1.0, -1.0)[:, None] * np.arange(1, 10)[:, None]

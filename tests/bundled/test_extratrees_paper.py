@@ -27,7 +27,9 @@ def accuracy(train, test, n_p, seed, **options):
     """Sample P without replacement, let U be all training rows, and give the true prior."""
     (X, y), (new_X, new_y) = train, test
     P = np.random.RandomState(seed).choice(np.flatnonzero(y == 1), n_p, replace=False)
-    model = PUExtraTrees(100, prior=y.mean(), random_state=seed, n_jobs=2, **options)
+    model = PUExtraTrees(
+        100, prior=y.mean(), random_state=seed, n_jobs=2, **{"scenario": "case-control"} | options
+    )
     model.fit(np.concatenate([X[P], X]), np.repeat([1, 0], [n_p, len(X)]))
     return float((model.predict(new_X) == new_y).mean())
 

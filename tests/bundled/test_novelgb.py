@@ -28,7 +28,7 @@ def make_pu(seed=0, n=400, d=4, gap=1.2):
     return X, (np.arange(n) < n // 4).astype(int)
 
 
-@parametrize_with_checks([NovelGB()])
+@parametrize_with_checks([NovelGB(prior=0.5, scenario="case-control")])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -54,9 +54,9 @@ def test_it_learns_what_no_label_says(scenario, risk):
 def test_the_prior_is_where_scores_start():
     X, s = make_pu()
     for prior in (0.1, 0.5, 0.9):
-        model = NovelGB(prior, learning_rate=1e-9).fit(X, s)
+        model = NovelGB(prior, learning_rate=1e-9, scenario="case-control").fit(X, s)
         np.testing.assert_allclose(model.decision_function(X), logit(prior), atol=1e-6)
-    assert NovelGB(1e-9, max_score=5.0).fit(X, s).initial_score_ == -5.0
+    assert NovelGB(1e-9, max_score=5.0, scenario="case-control").fit(X, s).initial_score_ == -5.0
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -77,7 +77,11 @@ def test_the_non_negative_risk_stays_near_zero_where_the_unbiased_one_falls_belo
     X, s = make_pu(n=200)
     parts = {}
     for risk in ("upu", "nnpu"):
-        scores = NovelGB(risk=risk, l2=1.0, max_depth=6, n_estimators=300).fit(X, s).decision_function(X)
+        scores = (
+            NovelGB(risk=risk, l2=1.0, max_depth=6, n_estimators=300, prior=0.5, scenario="case-control")
+            .fit(X, s)
+            .decision_function(X)
+        )
         parts[risk] = risk_parts(scores, s, prior=0.5, scenario=CC, loss="logistic")[1]
     assert parts["upu"] < -0.5
     assert abs(parts["nnpu"]) < 0.1
@@ -87,23 +91,29 @@ def test_the_non_negative_risk_stays_near_zero_where_the_unbiased_one_falls_belo
 def test_threads_change_no_bit_and_seeds_say_it_all(options):
     X, s = make_pu(n=2000, d=8)
     options = {"n_estimators": 12, **options}
-    one = NovelGB(random_state=3, n_jobs=1, **options).fit(X, s)
+    one = NovelGB(random_state=3, n_jobs=1, **{"prior": 0.5, "scenario": "case-control"} | options).fit(X, s)
     for n_jobs in (2, 3):
-        other = NovelGB(random_state=3, n_jobs=n_jobs, **options).fit(X, s)
+        other = NovelGB(
+            random_state=3, n_jobs=n_jobs, **{"prior": 0.5, "scenario": "case-control"} | options
+        ).fit(X, s)
         np.testing.assert_array_equal(other.decision_function(X), one.decision_function(X))
-    again = NovelGB(random_state=np.random.RandomState(3), **options).fit(X, s)
+    again = NovelGB(
+        random_state=np.random.RandomState(3), **{"prior": 0.5, "scenario": "case-control"} | options
+    ).fit(X, s)
     np.testing.assert_array_equal(again.decision_function(X), one.decision_function(X))
-    differs = NovelGB(random_state=4, **options).fit(X, s).decision_function(X) != one.decision_function(X)
+    differs = NovelGB(random_state=4, **{"prior": 0.5, "scenario": "case-control"} | options).fit(
+        X, s
+    ).decision_function(X) != one.decision_function(X)
     assert differs.any() == (len(options) > 1)
 
 
 def test_stages_lead_to_the_decision_and_probabilities_follow_it():
     X, s = make_pu()
-    model = NovelGB(n_estimators=20).fit(X, s)
+    model = NovelGB(n_estimators=20, prior=0.5, scenario="case-control").fit(X, s)
     stages = list(model.staged_decision_function(X))
     assert len(stages) == model.n_estimators_ == 20
     np.testing.assert_array_equal(stages[-1], model.decision_function(X))
-    short = NovelGB(n_estimators=7).fit(X, s)
+    short = NovelGB(n_estimators=7, prior=0.5, scenario="case-control").fit(X, s)
     np.testing.assert_array_equal(stages[6], short.decision_function(X))
     probability = model.predict_proba(X)
     np.testing.assert_allclose(probability.sum(axis=1), 1)
@@ -113,7 +123,7 @@ def test_stages_lead_to_the_decision_and_probabilities_follow_it():
 
 def test_a_pickle_has_the_same_bits():
     X, s = make_pu()
-    model = NovelGB(subsample=0.5, random_state=0).fit(X, s)
+    model = NovelGB(subsample=0.5, random_state=0, prior=0.5, scenario="case-control").fit(X, s)
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
     np.testing.assert_array_equal(copy.feature_importances_, model.feature_importances_)
@@ -122,7 +132,7 @@ def test_a_pickle_has_the_same_bits():
 
 def test_importances_are_shares_and_name_the_column_that_tells():
     X, s = make_pu()
-    importances = NovelGB().fit(X, s).feature_importances_
+    importances = NovelGB(prior=0.5, scenario="case-control").fit(X, s).feature_importances_
     assert importances.sum() == pytest.approx(1)
     assert importances.argmax() == 0
     assert importances.min() >= 0
@@ -141,7 +151,9 @@ def test_importances_are_shares_and_name_the_column_that_tells():
     ids=["zeros", "ones", "missing", "too few", "empty"],
 )
 def test_rows_that_cannot_be_split_have_the_score_of_the_prior(X, early_stopping):
-    model = NovelGB(0.3, min_samples_leaf=40, early_stopping=early_stopping).fit(X, np.arange(60) % 2)
+    model = NovelGB(0.3, min_samples_leaf=40, early_stopping=early_stopping, scenario="case-control").fit(
+        X, np.arange(60) % 2
+    )
     np.testing.assert_allclose(model.decision_function(X), logit(0.3))
     np.testing.assert_array_equal(model.feature_importances_, 0)
     assert len(list(model.staged_decision_function(X))) == model.n_estimators_
@@ -149,18 +161,31 @@ def test_rows_that_cannot_be_split_have_the_score_of_the_prior(X, early_stopping
 
 def test_early_stopping_keeps_the_trees_up_to_the_least_risk():
     X, s = make_pu(gap=0.8)
-    model = NovelGB(early_stopping=True, l2=1.0, n_estimators=500, n_iter_no_change=8, random_state=0).fit(
-        X, s
-    )
+    model = NovelGB(
+        early_stopping=True,
+        l2=1.0,
+        n_estimators=500,
+        n_iter_no_change=8,
+        random_state=0,
+        prior=0.5,
+        scenario="case-control",
+    ).fit(X, s)
     risks = model.validation_risk_
     assert model.n_estimators_ == 1 + np.argmin(risks) < 500
     assert len(risks) == model.n_estimators_ + 8
-    assert len(NovelGB().fit(X, s).validation_risk_) == 0
+    assert len(NovelGB(prior=0.5, scenario="case-control").fit(X, s).validation_risk_) == 0
 
 
 def test_early_stopping_measures_the_unbiased_risk_of_rows_it_did_not_fit():
     X, s = make_pu()
-    model = NovelGB(early_stopping=True, n_estimators=5, validation_fraction=0.3, random_state=0).fit(X, s)
+    model = NovelGB(
+        early_stopping=True,
+        n_estimators=5,
+        validation_fraction=0.3,
+        random_state=0,
+        prior=0.5,
+        scenario="case-control",
+    ).fit(X, s)
     from pubench.base import held_rows
 
     held = held_rows(s, 0.3, np.random.RandomState(0).randint(2**31 - 1))
@@ -168,21 +193,23 @@ def test_early_stopping_measures_the_unbiased_risk_of_rows_it_did_not_fit():
     last = list(model.staged_decision_function(X[held]))[-1]
     risk = pu_risk(last, s[held], prior=0.5, scenario=CC, loss="logistic")
     assert model.validation_risk_[model.n_estimators_ - 1] == pytest.approx(risk)
-    rest = NovelGB(n_estimators=model.n_estimators_).fit(X[~held], s[~held])
+    rest = NovelGB(n_estimators=model.n_estimators_, prior=0.5, scenario="case-control").fit(
+        X[~held], s[~held]
+    )
     np.testing.assert_array_equal(model.decision_function(X), rest.decision_function(X))
 
 
 def test_early_stopping_without_enough_rows_is_refused():
     X, _ = make_pu(n=20)
     with pytest.raises(ValueError, match="two labelled and two unlabelled rows; set early_stopping"):
-        NovelGB(early_stopping=True).fit(X, np.arange(20) == 0)
+        NovelGB(early_stopping=True, prior=0.5, scenario="case-control").fit(X, np.arange(20) == 0)
 
 
 @pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array, sparse.csc_array])
 def test_sparse_equals_dense_and_is_never_made_dense(container, monkeypatch):
     X, s = make_pu()
     X[np.abs(X) < 0.7] = 0
-    dense = NovelGB().fit(X, s).decision_function(X)
+    dense = NovelGB(prior=0.5, scenario="case-control").fit(X, s).decision_function(X)
     rows = container(X)
 
     def refuse(*args, **kwargs):
@@ -193,31 +220,36 @@ def test_sparse_equals_dense_and_is_never_made_dense(container, monkeypatch):
         monkeypatch.setattr(kind, "todense", refuse)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        thin = NovelGB().fit(rows, s).decision_function(rows)
+        thin = NovelGB(prior=0.5, scenario="case-control").fit(rows, s).decision_function(rows)
     np.testing.assert_allclose(thin, dense, atol=1e-6)
 
 
 def test_missing_values_are_learned_from():
     X, s = make_pu()
     X[:, 0] = np.where(np.arange(len(X)) < 250, np.nan, X[:, 0])
-    found = NovelGB().fit(X, s).predict(X)
+    found = NovelGB(prior=0.5, scenario="case-control").fit(X, s).predict(X)
     assert found[:250].mean() > 0.97
     assert found[250:].mean() < 0.03
 
 
 def test_rows_are_not_written_to_and_need_no_layout():
     X, s = make_pu()
-    plain = NovelGB().fit(X, s).decision_function(X)
+    plain = NovelGB(prior=0.5, scenario="case-control").fit(X, s).decision_function(X)
     frozen = X.copy()
     frozen.flags.writeable = False
     for rows in (frozen, np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
-        np.testing.assert_array_equal(NovelGB().fit(rows, s).decision_function(rows), plain)
+        np.testing.assert_array_equal(
+            NovelGB(prior=0.5, scenario="case-control").fit(rows, s).decision_function(rows), plain
+        )
 
 
 @pytest.mark.parametrize(("unlabelled", "labelled"), [(-1, 1), (False, True), ("U", "p"), (1, 2)])
 def test_how_classes_are_written_does_not_matter(unlabelled, labelled):
     X, s = make_pu()
-    plain, other = NovelGB().fit(X, s), NovelGB().fit(X, np.where(s == 1, labelled, unlabelled))
+    plain, other = (
+        NovelGB(prior=0.5, scenario="case-control").fit(X, s),
+        NovelGB(prior=0.5, scenario="case-control").fit(X, np.where(s == 1, labelled, unlabelled)),
+    )
     np.testing.assert_array_equal(other.decision_function(X), plain.decision_function(X))
     np.testing.assert_array_equal(other.predict(X), np.where(plain.predict(X) == 1, labelled, unlabelled))
 
@@ -236,17 +268,19 @@ WRONG = [
 def test_wrong_parameters_are_named(wrong):
     (name,) = wrong
     with pytest.raises(ValueError, match=f"^{name} of NovelGB must be .*; got"):
-        clone(NovelGB()).set_params(**wrong).fit(*make_pu())
+        clone(NovelGB(prior=0.5, scenario="case-control")).set_params(**wrong).fit(*make_pu())
 
 
 def test_every_parameter_but_the_seed_has_a_rule():
-    assert set(NovelGB().get_params()) - {"random_state"} == set(NovelGB.param_rules)
+    assert set(NovelGB(prior=0.5, scenario="case-control").get_params()) - {"random_state"} == set(
+        NovelGB.param_rules
+    )
 
 
 def test_the_spec_names_a_constructible_estimator():
     (spec,) = pubench_novelgb.pubench_algorithms()
     assert (spec.name, spec.estimator) == ("novelgb", "pubench_novelgb.novelgb:NovelGB")
-    parameters = NovelGB(**spec.params).get_params()
+    parameters = NovelGB(**{"prior": 0.5, "scenario": "case-control"} | spec.params).get_params()
     assert set(spec.space) | set(spec.receives) <= set(parameters)
     for name, param in spec.space.items():
         assert param.low <= parameters[name] <= param.high
@@ -257,7 +291,8 @@ def test_sparse_rows_may_have_indices_of_64_bits():
     X, s = make_pu(0)
     wide = sparse.csr_array(X)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    narrow = NovelGB(random_state=0).fit(sparse.csr_array(X), s)
+    narrow = NovelGB(random_state=0, prior=0.5, scenario="case-control").fit(sparse.csr_array(X), s)
     np.testing.assert_array_equal(
-        NovelGB(random_state=0).fit(wide, s).decision_function(wide), narrow.decision_function(X)
+        NovelGB(random_state=0, prior=0.5, scenario="case-control").fit(wide, s).decision_function(wide),
+        narrow.decision_function(X),
     )

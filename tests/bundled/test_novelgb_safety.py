@@ -83,7 +83,9 @@ def test_the_process_lives_and_is_silent(scenario):
 
 def test_tiny_and_constant_data_are_silent(capfd):
     for X in (np.ones((6, 2)), np.arange(12.0).reshape(6, 2)):
-        NovelGB(early_stopping=True).fit(X, [0, 0, 0, 1, 1, 1]).predict_proba(X)
+        NovelGB(early_stopping=True, prior=0.5, scenario="case-control").fit(
+            X, [0, 0, 0, 1, 1, 1]
+        ).predict_proba(X)
     assert capfd.readouterr() == ("", "")
 
 

@@ -40,7 +40,7 @@ def make_pu(seed, n_labelled=20, n_unlabelled=80, d=4):
     return X, (np.arange(len(X)) < n_labelled).astype(int)
 
 
-@parametrize_with_checks([PUAL()])
+@parametrize_with_checks([PUAL(scenario="case-control")])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -48,8 +48,8 @@ def test_scikit_learns_checks(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        *[PUAL(loss, kernel=kernel) for loss in MEMBERS for kernel in KERNELS][1:],
-        PUAL("pual", kernel="rbf", form="literal", losses="sum", intercept="puf"),
+        *[PUAL(loss, kernel=kernel, scenario="case-control") for loss in MEMBERS for kernel in KERNELS][1:],
+        PUAL("pual", kernel="rbf", form="literal", losses="sum", intercept="puf", scenario="case-control"),
         PUAL("gllc", kernel="rbf", n_components=7, scenario=STS),
     ]
 )
@@ -64,7 +64,9 @@ def test_positives_are_told_from_negatives(loss, kernel):
     y = np.repeat([1, 0], [300, 300])
     X = rng.normal(size=(600, 5)) + np.where(y == 1, 1.0, -1.0)[:, None]
     s = (np.arange(600) < 100).astype(int)
-    model = PUAL(loss, kernel=kernel, ridge=0.1 if kernel == "linear" else 0.01, C_u=0.3).fit(X, s)
+    model = PUAL(
+        loss, kernel=kernel, ridge=0.1 if kernel == "linear" else 0.01, C_u=0.3, scenario="case-control"
+    ).fit(X, s)
     assert (model.predict(X) == y).mean() > 0.9
 
 
@@ -72,8 +74,8 @@ def test_positives_are_told_from_negatives(loss, kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_how_classes_are_written_does_not_matter(kernel, unlabelled, labelled):
     X, s = make_pu(6)
-    plain = PUAL(kernel=kernel).fit(X, s)
-    other = PUAL(kernel=kernel).fit(X, np.where(s == 1, labelled, unlabelled))
+    plain = PUAL(kernel=kernel, scenario="case-control").fit(X, s)
+    other = PUAL(kernel=kernel, scenario="case-control").fit(X, np.where(s == 1, labelled, unlabelled))
     np.testing.assert_array_equal(other.decision_function(X), plain.decision_function(X))
     np.testing.assert_array_equal(other.predict(X), np.where(plain.predict(X) == 1, labelled, unlabelled))
 
@@ -83,27 +85,29 @@ def test_how_classes_are_written_does_not_matter(kernel, unlabelled, labelled):
 def test_the_order_of_rows_does_not_matter(seed, loss, kernel):
     X, s = make_pu(seed)
     order = np.random.default_rng(seed).permutation(len(s))
-    model = PUAL(loss, kernel=kernel, tol=1e-8, intercept="fit").fit(X, s)
-    other = PUAL(loss, kernel=kernel, tol=1e-8, intercept="fit").fit(X[order], s[order])
+    model = PUAL(loss, kernel=kernel, tol=1e-8, intercept="fit", scenario="case-control").fit(X, s)
+    other = PUAL(loss, kernel=kernel, tol=1e-8, intercept="fit", scenario="case-control").fit(
+        X[order], s[order]
+    )
     np.testing.assert_allclose(other.decision_function(X), model.decision_function(X), atol=1e-5)
 
 
 @pytest.mark.parametrize("loss", MEMBERS)
 def test_with_a_kernel_the_scale_and_the_place_of_the_features_do_not_matter(loss):
     X, s = make_pu(1)
-    model = PUAL(loss, kernel="rbf").fit(X, s)
+    model = PUAL(loss, kernel="rbf", scenario="case-control").fit(X, s)
     for scale, shift in [(1e-6, 0.0), (1e6, 0.0), (1.0, 1e4)]:
         moved = scale * X + shift
-        scores = PUAL(loss, kernel="rbf").fit(moved, s).decision_function(moved)
+        scores = PUAL(loss, kernel="rbf", scenario="case-control").fit(moved, s).decision_function(moved)
         np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-5)
 
 
 @pytest.mark.parametrize("loss", MEMBERS)
 def test_linear_scores_of_scaled_features_need_a_ridge_scaled_by_the_square(loss):
     X, s = make_pu(2)
-    model = PUAL(loss, ridge=0.1).fit(X, s)
+    model = PUAL(loss, ridge=0.1, scenario="case-control").fit(X, s)
     for scale in (1e-6, 1e6):
-        other = PUAL(loss, ridge=0.1 * scale**2).fit(scale * X, s)
+        other = PUAL(loss, ridge=0.1 * scale**2, scenario="case-control").fit(scale * X, s)
         np.testing.assert_allclose(other.decision_function(scale * X), model.decision_function(X), atol=1e-6)
 
 
@@ -111,8 +115,10 @@ def test_linear_scores_of_scaled_features_need_a_ridge_scaled_by_the_square(loss
 @pytest.mark.parametrize("loss", MEMBERS)
 def test_means_are_sums_with_other_weights(loss, kernel):
     X, s = make_pu(3)
-    mean = PUAL(loss, kernel=kernel, C_u=0.4).fit(X, s)
-    sums = PUAL(loss, kernel=kernel, losses="sum", C_p=1 / 20, C_u=0.4 / 80).fit(X, s)
+    mean = PUAL(loss, kernel=kernel, C_u=0.4, scenario="case-control").fit(X, s)
+    sums = PUAL(loss, kernel=kernel, losses="sum", C_p=1 / 20, C_u=0.4 / 80, scenario="case-control").fit(
+        X, s
+    )
     np.testing.assert_allclose(sums.decision_function(X), mean.decision_function(X), atol=1e-9)
 
 
@@ -120,15 +126,19 @@ def test_means_are_sums_with_other_weights(loss, kernel):
 def test_without_landmarks_the_random_state_has_no_influence(random_state):
     X, s = make_pu(7)
     for kernel in KERNELS:
-        model = PUAL(kernel=kernel, random_state=random_state).fit(X, s)
+        model = PUAL(kernel=kernel, random_state=random_state, scenario="case-control").fit(X, s)
         np.testing.assert_array_equal(
-            model.decision_function(X), PUAL(kernel=kernel).fit(X, s).decision_function(X)
+            model.decision_function(X),
+            PUAL(kernel=kernel, scenario="case-control").fit(X, s).decision_function(X),
         )
 
 
 def test_the_same_seed_draws_the_same_landmarks():
     X, s = make_pu(7)
-    models_ = [PUAL(kernel="rbf", n_components=10, random_state=seed).fit(X, s) for seed in (0, 0, 1)]
+    models_ = [
+        PUAL(kernel="rbf", n_components=10, random_state=seed, scenario="case-control").fit(X, s)
+        for seed in (0, 0, 1)
+    ]
     scores = [model.decision_function(X) for model in models_]
     np.testing.assert_array_equal(scores[0], scores[1])
     assert np.abs(scores[0] - scores[2]).max() > 1e-6
@@ -137,10 +147,10 @@ def test_the_same_seed_draws_the_same_landmarks():
 
 def test_beyond_the_limit_landmarks_are_taken_and_scores_stay_close(monkeypatch):
     X, s = make_pu(8, 60, 240, d=2)
-    exact = PUAL(kernel="rbf", ridge=0.1).fit(X, s)
+    exact = PUAL(kernel="rbf", ridge=0.1, scenario="case-control").fit(X, s)
     monkeypatch.setattr("pubench_pual.pual.EXACT_ROWS", 299)
     monkeypatch.setattr("pubench_pual.pual.LANDMARKS", 60)
-    model = PUAL(kernel="rbf", ridge=0.1, random_state=0).fit(X, s)
+    model = PUAL(kernel="rbf", ridge=0.1, random_state=0, scenario="case-control").fit(X, s)
     assert len(model.centers_) == 60
     np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=0.02)
 
@@ -162,7 +172,10 @@ def test_scores_that_differ_by_chance_only_keep_the_fitted_intercept():
     """The constant score 1 satisfies all hinges; with so small a C_u, directions are what ADMM left over."""
     data = trifurcate(mean_p2=1000.0)
     s = ((np.asarray(data.target) == 1) & (np.arange(800) % 4 == 0)).astype(int)
-    fits = [PUAL(C_u=0.02, ridge=10.0, intercept=how).fit(data.X, s) for how in ("puf", "fit")]
+    fits = [
+        PUAL(C_u=0.02, ridge=10.0, intercept=how, scenario="case-control").fit(data.X, s)
+        for how in ("puf", "fit")
+    ]
     assert 0 < np.ptp(fits[0].decision_function(data.X)) < 1e-4
     assert fits[0].predict(data.X).all()
     np.testing.assert_array_equal(*[fit.intercept_ for fit in fits])
@@ -181,7 +194,9 @@ def test_scores_that_differ_by_chance_only_keep_the_fitted_intercept():
 def test_auto_chooses_the_intercept_by_kernel_and_labelled_rows(kernel, labelled, d, same):
     X, s = make_pu(5, labelled, 90, d)
     other = {"fit": "puf", "puf": "fit"}[same]
-    auto, named, not_taken = (PUAL(kernel=kernel, intercept=how).fit(X, s) for how in ("auto", same, other))
+    auto, named, not_taken = (
+        PUAL(kernel=kernel, intercept=how, scenario="case-control").fit(X, s) for how in ("auto", same, other)
+    )
     np.testing.assert_array_equal(auto.intercept_, named.intercept_)
     assert auto.intercept_ != not_taken.intercept_
 
@@ -195,19 +210,19 @@ def test_with_few_labelled_rows_the_default_does_not_call_nearly_all_negative(la
         # Closer together: no direction is so clear that few labelled rows find it.
         X -= 0.7 * np.where(np.arange(len(X)) < labelled + 150, 1.0, -1.0)[:, None]
         s = (np.arange(len(X)) < labelled).astype(int)
-        scores.append(PUAL().fit(X, s).predict(X)[labelled : labelled + 150].mean())
+        scores.append(PUAL(scenario="case-control").fit(X, s).predict(X)[labelled : labelled + 150].mean())
     assert np.mean(scores) > 0.5
 
 
 def test_too_few_iterations_warn_and_enough_do_not():
     X, s = make_pu(8)
     with pytest.warns(ConvergenceWarning, match="max_iter = 3 iterations with residuals"):
-        model = PUAL(max_iter=3).fit(X, s)
+        model = PUAL(max_iter=3, scenario="case-control").fit(X, s)
     assert model.n_iter_ == 3
     assert model.residuals_.max() > model.tol
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = PUAL().fit(X, s)
+        model = PUAL(scenario="case-control").fit(X, s)
     assert model.n_iter_ < model.max_iter
     assert model.residuals_.shape == (2,)
     assert model.residuals_.max() <= model.tol
@@ -215,8 +230,11 @@ def test_too_few_iterations_warn_and_enough_do_not():
 
 def test_sparse_rows_are_refused_in_one_sentence():
     X, s = make_pu(9)
-    model = PUAL().fit(X, s)
-    for use in (lambda: PUAL().fit(csr_array(X), s), lambda: model.predict(csr_array(X))):
+    model = PUAL(scenario="case-control").fit(X, s)
+    for use in (
+        lambda: PUAL(scenario="case-control").fit(csr_array(X), s),
+        lambda: model.predict(csr_array(X)),
+    ):
         with pytest.raises(TypeError, match=r"Sparse data was passed for X, but dense data is required"):
             use()
     assert all("sparse" not in spec.accepts for spec in pubench_pual.pubench_algorithms())
@@ -239,22 +257,22 @@ WRONG |= {"max_iter": 0, "scenario": "other"}
 def test_wrong_parameters_are_named(name):
     X, s = make_pu(9)
     with pytest.raises(ValueError, match=f"^{name} of PUAL must be .*; got"):
-        clone(PUAL()).set_params(**{name: WRONG[name]}).fit(X, s)
+        clone(PUAL(scenario="case-control")).set_params(**{name: WRONG[name]}).fit(X, s)
 
 
 def test_what_the_literal_form_cannot_do_is_said(monkeypatch):
     X, s = make_pu(9)
     with pytest.raises(ValueError, match="'literal' of PUAL is defined only for kernel='rbf'"):
-        PUAL(form="literal").fit(X, s)
+        PUAL(form="literal", scenario="case-control").fit(X, s)
     monkeypatch.setattr("pubench_pual.pual.EXACT_ROWS", 99)
     with pytest.raises(ValueError, match="all rows and takes at most 99 rows; got 100"):
-        PUAL(form="literal", kernel="rbf").fit(X, s)
+        PUAL(form="literal", kernel="rbf", scenario="case-control").fit(X, s)
 
 
 def test_a_fitted_model_survives_pickling():
     X, s = make_pu(9)
     for kernel in KERNELS:
-        model = PUAL(kernel=kernel).fit(X, s)
+        model = PUAL(kernel=kernel, scenario="case-control").fit(X, s)
         copy = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
 
@@ -264,7 +282,7 @@ def test_the_specs_name_constructible_estimators():
     assert list(specs) == [*MEMBERS, *(f"{loss}-rbf" for loss in MEMBERS)]
     for spec in specs.values():
         assert (spec.estimator, spec.scenarios) == ("pubench_pual.pual:PUAL", SCENARIOS)
-        parameters = PUAL(**spec.params).get_params()
+        parameters = PUAL(**{"scenario": "case-control"} | spec.params).get_params()
         assert set(spec.space) | set(spec.receives) <= set(parameters)
         assert spec.params["loss"] == spec.name.removesuffix("-rbf")
         assert ("sigma" in spec.space) == MEMBERS[spec.params["loss"]].local
@@ -279,11 +297,11 @@ def test_the_store_is_what_the_next_fit_finds():
     X, s = make_pu(0)
     SHARED.clear()
     assert len(X) <= models._INVERSE_ROWS
-    PUAL(kernel="rbf").fit(X, s)
+    PUAL(kernel="rbf", scenario="case-control").fit(X, s)
     assert len(SHARED) == 3  # edges, distances, inverse
-    PUAL(kernel="rbf", C_u=0.5, ridge=0.2, sigma=3.0).fit(X, s)
+    PUAL(kernel="rbf", C_u=0.5, ridge=0.2, sigma=3.0, scenario="case-control").fit(X, s)
     assert len(SHARED) == 3
-    PUAL(kernel="rbf", width=1.0).fit(X, s)
+    PUAL(kernel="rbf", width=1.0, scenario="case-control").fit(X, s)
     assert len(SHARED) == 4
-    PUAL(kernel="rbf").fit(X + 1e-9 * s[:, None], s)
+    PUAL(kernel="rbf", scenario="case-control").fit(X + 1e-9 * s[:, None], s)
     assert len(SHARED) == 7

@@ -162,11 +162,14 @@ def test_fits_that_find_something_kept_are_the_same_to_the_bit(loss, kernel, mon
         for w in (0.3, 1)
     ]
     SHARED.clear()
-    kept = [fitted(PUAL(loss, kernel=kernel, **trial).fit(X, s)) for trial in [*trials, *trials]]
+    kept = [
+        fitted(PUAL(loss, kernel=kernel, **{"scenario": "case-control"} | trial).fit(X, s))
+        for trial in [*trials, *trials]
+    ]
     monkeypatch.setattr("pubench_pual.pual.SHARED", Store(entries=1, megabytes=0))
     monkeypatch.setattr("pubench_pual.models.SHARED", Store(entries=1, megabytes=0))
     for trial, *found in zip(trials, kept[: len(trials)], kept[len(trials) :], strict=True):
-        alone = fitted(PUAL(loss, kernel=kernel, **trial).fit(X, s))
+        alone = fitted(PUAL(loss, kernel=kernel, **{"scenario": "case-control"} | trial).fit(X, s))
         for one in found:
             for a, b in zip(alone, one, strict=True):
                 np.testing.assert_array_equal(a, b)
@@ -212,13 +215,15 @@ def test_threads_share_a_store_and_get_the_same_fits():
     X = points(6, 100, 4)
     s = (np.arange(100) % 3 == 0).astype(int)
     trials = [(0.1 + 0.1 * (i % 4), (0.3, 1.0)[i % 2]) for i in range(12)]
-    expected = [PUAL(kernel="rbf", C_u=c, width=w).fit(X, s).dual_coef_ for c, w in trials]
+    expected = [
+        PUAL(kernel="rbf", C_u=c, width=w, scenario="case-control").fit(X, s).dual_coef_ for c, w in trials
+    ]
     SHARED.clear()
     found = [None] * len(trials)
 
     def work(i):
         c, w = trials[i]
-        found[i] = PUAL(kernel="rbf", C_u=c, width=w).fit(X, s).dual_coef_
+        found[i] = PUAL(kernel="rbf", C_u=c, width=w, scenario="case-control").fit(X, s).dual_coef_
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(len(trials))]
     for thread in threads:

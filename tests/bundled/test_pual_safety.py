@@ -31,7 +31,7 @@ def quiet(X, s, loss, kernel, **params):
     """Fit without a warning; return finite scores."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = PUAL(loss, kernel=kernel, **params).fit(X, s)
+        model = PUAL(loss, kernel=kernel, **{"scenario": "case-control"} | params).fit(X, s)
         scores = model.decision_function(X)
     assert np.isfinite(scores).all()
     return scores
@@ -56,7 +56,7 @@ def test_two_rows_are_enough(loss, kernel):
 @pytest.mark.parametrize("s", [np.ones(80, dtype=int), np.zeros(80, dtype=int)])
 def test_one_kind_of_row_only_is_refused(loss, kernel, s):
     with pytest.raises(ValueError, match="one class only"):
-        PUAL(loss, kernel=kernel).fit(make_pu()[0], s)
+        PUAL(loss, kernel=kernel, scenario="case-control").fit(make_pu()[0], s)
 
 
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
@@ -73,7 +73,9 @@ def test_where_all_rows_are_the_same_so_are_the_scores(loss, kernel):
     _, s = make_pu()
     X = np.full((80, 3), 2.5)
     with pytest.warns(UserWarning, match=ONE_DECISION):
-        assert np.ptp(PUAL(loss, kernel=kernel).fit(X, s).decision_function(X)) < 1e-9
+        assert (
+            np.ptp(PUAL(loss, kernel=kernel, scenario="case-control").fit(X, s).decision_function(X)) < 1e-9
+        )
 
 
 @pytest.mark.parametrize("loss", MEMBERS)
@@ -107,7 +109,9 @@ def test_features_too_small_to_be_told_apart_are_told(loss, kernel, scale):
     X, s = make_pu()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        scores = PUAL(loss, kernel=kernel).fit(scale * X, s).decision_function(scale * X)
+        scores = (
+            PUAL(loss, kernel=kernel, scenario="case-control").fit(scale * X, s).decision_function(scale * X)
+        )
     assert np.isfinite(scores).all()
     assert len({*(scores >= 0)}) == 2 or re.search(ONE_DECISION, str(caught[-1].message))
 
@@ -138,7 +142,7 @@ def test_parameters_at_the_ends_of_their_range_leave_finite_scores_and_one_decis
     X, s = make_pu()
     if name == "width":
         value = min(max(value, 1e-10), 1e10)
-    model = PUAL(loss, kernel=kernel, max_iter=500).set_params(**{name: value})
+    model = PUAL(loss, kernel=kernel, max_iter=500, scenario="case-control").set_params(**{name: value})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         scores = model.fit(X, s).decision_function(X)
@@ -153,7 +157,7 @@ def test_a_ridge_lost_beside_collinear_columns_is_told():
     X, s = make_pu()
     collinear = 1e6 * np.column_stack([X, X.sum(axis=1)])
     with pytest.warns(LinAlgWarning, match="drop columns that are sums of others"):
-        model = PUAL("gllc", ridge=1e-10).fit(collinear, s)
+        model = PUAL("gllc", ridge=1e-10, scenario="case-control").fit(collinear, s)
     assert np.isfinite(model.coef_).all()
 
 
@@ -164,7 +168,7 @@ def test_features_too_large_to_be_squared_are_refused(loss, kernel):
         pytest.raises(ValueError, match=r"too large to be squared; scale them down"),
         np.errstate(all="ignore"),
     ):
-        PUAL(loss, kernel=kernel).fit(1e160 * X, s)
+        PUAL(loss, kernel=kernel, scenario="case-control").fit(1e160 * X, s)
 
 
 def test_read_only_and_unordered_input_is_taken_and_left_alone():
@@ -181,7 +185,7 @@ def test_read_only_and_unordered_input_is_taken_and_left_alone():
 def test_input_is_not_needed_after_the_fit(loss, kernel):
     X, s = make_pu()
     rows = X.copy()
-    model = PUAL(loss, kernel=kernel).fit(rows, s)
+    model = PUAL(loss, kernel=kernel, scenario="case-control").fit(rows, s)
     scores = model.decision_function(X)
     rows[:] = 0
     np.testing.assert_array_equal(model.decision_function(X), scores)
@@ -193,7 +197,7 @@ def test_input_is_not_needed_after_the_fit(loss, kernel):
 def test_no_fit_far_from_its_minimum_passes_for_converged(kernel, C_p, C_u):
     """Weights that are orders of magnitude apart make residuals small at once; the duality gap tells."""
     X, s = make_pu(0)
-    model = PUAL(kernel=kernel, C_p=C_p, C_u=C_u, intercept="fit")
+    model = PUAL(kernel=kernel, C_p=C_p, C_u=C_u, intercept="fit", scenario="case-control")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = model.fit(X, s).decision_function(X)

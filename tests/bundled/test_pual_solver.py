@@ -103,9 +103,16 @@ def test_kernel_objectives_reach_the_minimum(loss, C_u, ridge, way):
 def test_bsvm_is_the_support_vector_machine_of_scikit_learn(kernel):
     Z, s = make_pu(2, 30, 90)
     ridge, C_u = 0.05, 0.4
-    model = PUAL("bsvm", kernel=kernel, C_u=C_u, ridge=ridge, intercept="fit", tol=1e-7, max_iter=50_000).fit(
-        Z, s
-    )
+    model = PUAL(
+        "bsvm",
+        kernel=kernel,
+        C_u=C_u,
+        ridge=ridge,
+        intercept="fit",
+        tol=1e-7,
+        max_iter=50_000,
+        scenario="case-control",
+    ).fit(Z, s)
     weight = {1: 1 / 30 / ridge, 0: C_u / 90 / ridge}
     gamma = getattr(model, "gamma_", "scale")
     peer = SVC(C=1.0, kernel=kernel, gamma=gamma, class_weight=weight, tol=1e-9).fit(Z, s)
@@ -216,7 +223,7 @@ def test_a_tighter_tolerance_takes_longer_and_comes_closer():
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("loss", ["pual", "bsvm"])
 def test_the_residuals_are_kept_and_fall(loss, kernel):
-    model = PUAL(loss, kernel=kernel, ridge=0.1).fit(*make_pu(8, 20, 80))
+    model = PUAL(loss, kernel=kernel, ridge=0.1, scenario="case-control").fit(*make_pu(8, 20, 80))
     iteration, *residuals = model.residual_curve_.T
     np.testing.assert_array_equal(iteration, np.arange(10, model.n_iter_ + 1, 10))
     np.testing.assert_array_equal(model.residual_curve_[-1, 1:], model.residuals_)
@@ -228,14 +235,14 @@ def test_the_residuals_are_kept_and_fall(loss, kernel):
 
 @pytest.mark.parametrize("loss", ["gllc", "blssvm"])
 def test_what_is_solved_at_once_has_no_curve(loss):
-    model = PUAL(loss).fit(*make_pu(8, 20, 80))
+    model = PUAL(loss, scenario="case-control").fit(*make_pu(8, 20, 80))
     assert (model.n_iter_, model.residual_curve_.shape) == (1, (0, 3))
     np.testing.assert_array_equal(model.residuals_, 0)
 
 
 def test_a_curve_ends_with_the_last_iteration_even_when_cut_short():
     with pytest.warns(ConvergenceWarning):
-        model = PUAL(max_iter=13).fit(*make_pu(8, 20, 80))
+        model = PUAL(max_iter=13, scenario="case-control").fit(*make_pu(8, 20, 80))
     np.testing.assert_array_equal(model.residual_curve_[:, 0], [10, 13])
 
 

@@ -33,7 +33,7 @@ def make_pu(seed=0, n=400, d=4, gap=1.2):
     return X, (np.arange(n) < n // 4).astype(int)
 
 
-@parametrize_with_checks([PURiskClassifier(epochs=10)])
+@parametrize_with_checks([PURiskClassifier(epochs=10, prior=0.5, scenario="case-control")])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -51,8 +51,10 @@ def test_scikit_learns_checks(estimator, check):
             epochs=20,
             learning_rate=0.01,
         ),
-        PURiskClassifier(risk="upu", model="linear", loss="quadratic"),
-        PURiskClassifier(risk="upu", model="rbf", loss="logistic", n_centers=20),
+        PURiskClassifier(risk="upu", model="linear", loss="quadratic", prior=0.5, scenario="case-control"),
+        PURiskClassifier(
+            risk="upu", model="rbf", loss="logistic", n_centers=20, prior=0.5, scenario="case-control"
+        ),
     ]
 )
 def test_scikit_learns_checks_of_variants(estimator, check):
@@ -79,8 +81,10 @@ def test_nnpu_equals_upu_while_no_correction_fires(model, scenario):
     """With a beta that the estimated risk on negatives never falls below: the same bits."""
     X, s = make_pu()
     options = {"model": model, "scenario": scenario, "solver": "adam", "epochs": 20, "random_state": 0}
-    upu = PURiskClassifier(risk="upu", **options).fit(X, s)
-    never = PURiskClassifier(risk="nnpu", beta=100.0, **options).fit(X, s)
+    upu = PURiskClassifier(risk="upu", **{"prior": 0.5, "scenario": "case-control"} | options).fit(X, s)
+    never = PURiskClassifier(
+        risk="nnpu", beta=100.0, **{"prior": 0.5, "scenario": "case-control"} | options
+    ).fit(X, s)
     assert not never.correction_curve_.any()
     np.testing.assert_array_equal(never.decision_function(X), upu.decision_function(X))
 
@@ -90,7 +94,7 @@ def test_the_correction_keeps_the_risk_on_negatives_from_falling():
     options = {"epochs": 300, "l2": 1e-6, "learning_rate": 0.01, "loss": "logistic", "random_state": 0}
     risks = {}
     for risk in ("upu", "nnpu"):
-        model = PURiskClassifier(risk=risk, **options).fit(X, s)
+        model = PURiskClassifier(risk=risk, **{"prior": 0.5, "scenario": "case-control"} | options).fit(X, s)
         assert model.correction_curve_.any() == (risk == "nnpu")
         scores = model.decision_function(X)
         risks[risk] = pu_risk(scores, s, prior=0.5, scenario=CC, loss="logistic")
@@ -114,6 +118,8 @@ def test_steps_lead_towards_the_exact_solution(model, loss):
             learning_rate=0.01,
             batch_size=400,
             random_state=0,
+            prior=0.5,
+            scenario="case-control",
         ).fit(X, s)
         for solver in ("exact", "adam")
     )
@@ -122,11 +128,13 @@ def test_steps_lead_towards_the_exact_solution(model, loss):
 
 def test_curves_are_kept():
     X, s = make_pu()
-    model = PURiskClassifier(epochs=40, random_state=0).fit(X, s)
+    model = PURiskClassifier(epochs=40, random_state=0, prior=0.5, scenario="case-control").fit(X, s)
     assert model.n_iter_ == len(model.risk_curve_) == len(model.correction_curve_) == 40
     assert len(model.validation_curve_) == 0
     assert model.risk_curve_[-5:].mean() < model.risk_curve_[:5].mean()
-    newton = PURiskClassifier(risk="upu", model="rbf", loss="logistic").fit(X, s)
+    newton = PURiskClassifier(
+        risk="upu", model="rbf", loss="logistic", prior=0.5, scenario="case-control"
+    ).fit(X, s)
     assert (np.diff(newton.risk_curve_) <= 1e-12).all()
     assert newton.n_iter_ == len(newton.risk_curve_) > 2
 
@@ -134,7 +142,13 @@ def test_curves_are_kept():
 def test_early_stopping_goes_back_to_the_least_risk_of_rows_it_did_not_fit():
     X, s = make_pu()
     model = PURiskClassifier(
-        0.5, early_stopping=True, epochs=500, n_iter_no_change=7, learning_rate=0.02, random_state=3
+        0.5,
+        early_stopping=True,
+        epochs=500,
+        n_iter_no_change=7,
+        learning_rate=0.02,
+        random_state=3,
+        scenario="case-control",
     ).fit(X, s)
     risks = model.validation_curve_
     assert len(risks) == model.n_iter_ == np.argmin(risks) + 8 < 500
@@ -149,7 +163,11 @@ def test_early_stopping_goes_back_to_the_least_risk_of_rows_it_did_not_fit():
 def test_seeds_say_it_all(model):
     X, s = make_pu()
     one, same, other = (
-        PURiskClassifier(model=model, epochs=5, dropout=0.2, random_state=seed).fit(X, s).decision_function(X)
+        PURiskClassifier(
+            model=model, epochs=5, dropout=0.2, random_state=seed, prior=0.5, scenario="case-control"
+        )
+        .fit(X, s)
+        .decision_function(X)
         for seed in (1, np.random.RandomState(1), 2)
     )
     np.testing.assert_array_equal(one, same)
@@ -159,7 +177,11 @@ def test_seeds_say_it_all(model):
 def test_exact_linear_models_draw_nothing():
     X, s = make_pu()
     first, second = (
-        PURiskClassifier(risk="upu", model="linear", loss="logistic", random_state=seed).fit(X, s).coef_
+        PURiskClassifier(
+            risk="upu", model="linear", loss="logistic", random_state=seed, prior=0.5, scenario="case-control"
+        )
+        .fit(X, s)
+        .coef_
         for seed in (1, 2)
     )
     np.testing.assert_array_equal(first, second)
@@ -180,9 +202,13 @@ def test_sparse_rows_give_the_same_model(model, solver):
         "epochs": 5,
         "random_state": 0,
     }
-    dense = PURiskClassifier(**options, standardize=False).fit(X, s)
+    dense = PURiskClassifier(**{"prior": 0.5, "scenario": "case-control"} | options, standardize=False).fit(
+        X, s
+    )
     for kind in (sparse.csr_array, sparse.csc_matrix):
-        other = PURiskClassifier(**options, standardize=False).fit(kind(X), s)
+        other = PURiskClassifier(
+            **{"prior": 0.5, "scenario": "case-control"} | options, standardize=False
+        ).fit(kind(X), s)
         np.testing.assert_allclose(
             other.decision_function(kind(X)), dense.decision_function(X), rtol=2e-3, atol=2e-3
         )
@@ -193,21 +219,21 @@ def test_dense_and_sparse_rows_far_from_zero_get_the_same_scores(name):
     X, s = make_pu()
     X = X + 3.0
     for fitted in (X, sparse.csr_array(X)):
-        model = pubench.make(name, prior=0.5, random_state=0).fit(fitted, s)
+        model = pubench.make(name, prior=0.5, scenario="case-control", random_state=0).fit(fitted, s)
         np.testing.assert_allclose(
             model.decision_function(sparse.csr_array(X)), model.decision_function(X), atol=1e-9
         )
     if name == "upu-linear":  # the free bias makes up for a mean that is not taken away
         np.testing.assert_allclose(
             model.decision_function(X),
-            pubench.make(name, prior=0.5).fit(X, s).decision_function(X),
+            pubench.make(name, prior=0.5, scenario="case-control").fit(X, s).decision_function(X),
             atol=1e-9,
         )
 
 
 def test_a_fit_of_another_kind_leaves_nothing_behind():
     X, s = make_pu()
-    model = PURiskClassifier(epochs=2).fit(X, s)
+    model = PURiskClassifier(epochs=2, prior=0.5, scenario="case-control").fit(X, s)
     model.set_params(model="linear", risk="upu", loss="quadratic").fit(X, s)
     assert not {"network_", "correction_curve_", "validation_curve_"} & set(vars(model))
 
@@ -218,7 +244,11 @@ def test_standardising_makes_units_irrelevant():
     for options in ({"risk": "upu", "loss": "quadratic", "epochs": 5}, {"epochs": 20}):
         for model in MODELS:
             one, other = (
-                PURiskClassifier(model=model, random_state=0, **options).fit(rows, s).decision_function(rows)
+                PURiskClassifier(
+                    model=model, random_state=0, **{"prior": 0.5, "scenario": "case-control"} | options
+                )
+                .fit(rows, s)
+                .decision_function(rows)
                 for rows in (X, X * units)
             )
             np.testing.assert_allclose(other, one, atol=1e-4)
@@ -227,10 +257,14 @@ def test_standardising_makes_units_irrelevant():
 def test_linear_coefficients_are_in_the_units_of_the_rows():
     X, s = make_pu()
     X = X * [1e-6, 1.0, 1e3, 1e6] + [1.0, 2.0, 0.0, 5.0]
-    model = PURiskClassifier(risk="upu", model="linear", loss="quadratic").fit(X, s)
+    model = PURiskClassifier(
+        risk="upu", model="linear", loss="quadratic", prior=0.5, scenario="case-control"
+    ).fit(X, s)
     np.testing.assert_array_equal(model.decision_function(X), X @ model.coef_[0] + model.intercept_[0])
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    same = PURiskClassifier(risk="upu", model="linear", loss="quadratic", standardize=False).fit(Z, s)
+    same = PURiskClassifier(
+        risk="upu", model="linear", loss="quadratic", standardize=False, prior=0.5, scenario="case-control"
+    ).fit(Z, s)
     np.testing.assert_allclose(same.decision_function(Z), model.decision_function(X), rtol=1e-6, atol=1e-9)
 
 
@@ -248,13 +282,13 @@ def test_probabilities_are_those_of_the_population(scenario):
         assert probability[population, 1].mean() == pytest.approx(0.4, abs=0.02)
         if loss == "logistic":
             np.testing.assert_allclose(probability[:, 1], expit(model.decision_function(X)))
-    assert not hasattr(PURiskClassifier(loss="sigmoid"), "predict_proba")
+    assert not hasattr(PURiskClassifier(loss="sigmoid", prior=0.5, scenario="case-control"), "predict_proba")
 
 
 def test_a_pickle_has_the_same_bits():
     X, s = make_pu()
     for options in ({}, {"model": "rbf"}, {"risk": "upu", "model": "linear"}):
-        model = PURiskClassifier(**options, epochs=3).fit(X, s)
+        model = PURiskClassifier(**{"prior": 0.5, "scenario": "case-control"} | options, epochs=3).fit(X, s)
         copy = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
 
@@ -281,7 +315,9 @@ def test_any_model_behind_the_seam_can_be_trained(monkeypatch):
     made: list[Model] = []
     monkeypatch.setattr("pubench_risk.recipe.Perceptron", lambda *args: made.append(Constant()) or made[-1])
     X, s = make_pu()
-    params = PURiskClassifier(0.3, risk="upu", loss="quadratic", early_stopping=True).get_params()
+    params = PURiskClassifier(
+        0.3, risk="upu", loss="quadratic", early_stopping=True, scenario="case-control"
+    ).get_params()
     Recipe.of(params).trained(X.astype(np.float32), s.astype(np.uint8), np.random.default_rng(0))
     assert made[0].value == pytest.approx(
         2 * 0.3 - 1, abs=1e-6
@@ -291,7 +327,7 @@ def test_any_model_behind_the_seam_can_be_trained(monkeypatch):
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 def test_specs_name_an_estimator_that_fits_with_any_setting(spec):
     X, s = make_pu(n=120)
-    model = pubench.make(spec.name, prior=0.5, random_state=0)
+    model = pubench.make(spec.name, prior=0.5, scenario="case-control", random_state=0)
     assert {name: model.get_params()[name] for name in spec.params} == dict(spec.params)
     if "epochs" in model.get_params():
         model.set_params(epochs=3)
@@ -308,7 +344,15 @@ def test_parameters_are_averaged_over_the_last_epochs():
     options = {"batch_norm": True, "random_state": 0}
 
     def after(epochs, average_epochs=1):
-        network = PURiskClassifier(epochs=epochs, average_epochs=average_epochs, **options).fit(X, s).network_
+        network = (
+            PURiskClassifier(
+                epochs=epochs,
+                average_epochs=average_epochs,
+                **{"prior": 0.5, "scenario": "case-control"} | options,
+            )
+            .fit(X, s)
+            .network_
+        )
         return np.concatenate([network.theta, network.statistics.ravel()])
 
     states = [after(epochs) for epochs in (1, 2, 3)]

@@ -19,7 +19,9 @@ def accuracies(splits, **options):
     for seed, (X, y, positives, held_out, truth) in splits:
         rows = np.concatenate([X[positives], X])
         s = np.repeat([1, 0], [len(positives), len(X)])
-        model = PURiskClassifier(y.mean(), random_state=seed, **options).fit(rows, s)
+        model = PURiskClassifier(y.mean(), random_state=seed, **{"scenario": "case-control"} | options).fit(
+            rows, s
+        )
         found.append(100 * np.mean(model.predict(held_out) == truth))
     print(f"{options}: {np.mean(found):.1f} +- {np.std(found, ddof=1):.1f}")
     return np.array(found)

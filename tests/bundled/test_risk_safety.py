@@ -40,7 +40,9 @@ def fitted(X, s, **options):
         warnings.simplefilter("ignore", LinAlgWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "all rows of the fit are predicted|the prior .* is below")
-        model = PURiskClassifier(**{"random_state": 0, **options}).fit(X, s)
+        model = PURiskClassifier(
+            **{"prior": 0.5, "scenario": "case-control"} | {"random_state": 0, **options}
+        ).fit(X, s)
         assert np.isfinite(model.decision_function(X)).all()
     for name in ("coef_", "basis_coef_", "intercept_", "risk_curve_"):
         assert np.isfinite(getattr(model, name, 0.0)).all()
@@ -127,7 +129,7 @@ def test_one_unlabelled_row(options):
 def test_no_unlabelled_row_is_named():
     X, s = rows()
     with pytest.raises(ValueError, match="one class only, 1; give both labelled and unlabelled rows"):
-        PURiskClassifier().fit(X, np.ones_like(s))
+        PURiskClassifier(prior=0.5, scenario="case-control").fit(X, np.ones_like(s))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_no_unlabelled_row_is_named():
 def test_wrong_parameters_are_named(options, message):
     X, s = rows()
     with pytest.raises(ValueError, match=message):
-        PURiskClassifier(**options).fit(X, s)
+        PURiskClassifier(**{"prior": 0.5, "scenario": "case-control"} | options).fit(X, s)
 
 
 def test_a_rate_that_is_too_high_is_named():
@@ -166,14 +168,16 @@ def test_numbers_that_cannot_be_squared_are_named(options, standardize):
 def test_one_decision_for_all_rows_is_told(prior, side):
     X, s = rows()
     with pytest.warns(UserWarning, match=f"all rows of the fit are predicted {side}: check the prior, l2"):
-        PURiskClassifier(prior, l2=1e6, **VARIANTS["closed form"]).fit(X, s)
+        PURiskClassifier(prior, l2=1e6, scenario="case-control", **VARIANTS["closed form"]).fit(X, s)
 
 
 @pytest.mark.parametrize("width", [1e-200, 1e200])
 def test_widths_that_overflow_are_named(width):
     X, s = rows()
     with pytest.raises(ValueError, match="width of PURiskClassifier must be"):
-        PURiskClassifier(width=width, **VARIANTS["basis"]).fit(X, s)
+        PURiskClassifier(width=width, **{"prior": 0.5, "scenario": "case-control"} | VARIANTS["basis"]).fit(
+            X, s
+        )
 
 
 @pytest.mark.slow
@@ -208,5 +212,5 @@ def test_a_network_learns_from_rows_that_are_far_from_0(seed):
     rows = rng.normal(2.0, 1.0, (300, 4)) + 2.0 * y[:, None]
     X = sparse.csr_array(np.maximum(np.round(np.concatenate([rows[y][:60], rows])), 0.0))
     s = np.repeat([1, 0], [X.shape[0] - 300, 300])
-    fitted = PURiskClassifier(y.mean(), random_state=seed).fit(X, s)
+    fitted = PURiskClassifier(y.mean(), random_state=seed, scenario="case-control").fit(X, s)
     assert (fitted.predict(X[-300:]) == y).mean() > 0.9

@@ -124,14 +124,23 @@ def test_a_pu_classifier_can_be_cut_too():
 
 
 def test_there_is_no_silent_scenario():
-    with pytest.raises(ValueError, match="how the rows were drawn: give scenario='case-control' if"):
+    with pytest.raises(
+        ValueError,
+        match=r"must be 'case-control' \(the unlabelled rows are .*; got None",
+    ):
         PriorCut(prior=0.3).fit(*clouds()[:2])
 
 
 def test_a_prior_that_is_not_given_is_estimated():
     X, s, _ = clouds(n_p=200, n_u=600)
-    model = PriorCut(scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    with pytest.warns(
+        UserWarning, match=r"the prior was estimated as 0\.\d+ \(90% interval 0\.\d+ to 0"
+    ) as caught:
+        model = PriorCut(scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    assert len(caught) == 1
     assert model.prior_ == pytest.approx(0.3, abs=0.1)
+    assert model.prior_interval_[0] < model.prior_ < model.prior_interval_[1]
+    assert PriorCut(prior=0.3, scenario=CASE_CONTROL).fit(X, s).prior_interval_ == (0.3, 0.3)
 
 
 def test_a_single_labelled_row_leaves_no_fold_and_is_told():
