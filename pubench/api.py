@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ from pubench.specs import JSONValue
 from pubench.suite import load_suite, suite_text
 
 __all__ = ["load_dataset", "make", "report", "rescore", "run_suite"]
+
+_SHOWN_REASONS = 10
 
 
 def make(name: str, **params: object) -> Any:  # edge: scikit-learn ships no types
@@ -145,6 +148,8 @@ def run_suite(
         planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
         with locked(folder):
             planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
+            for sentence in _skipped(planned.plan.skip_reasons):
+                note(sentence)
             if force:
                 set_aside(folder)
             write_plan(folder, planned.plan, text, str(Path(suite).absolute()))
@@ -152,6 +157,14 @@ def run_suite(
                 note(problem)
             run_folder(folder, planned, registry, workers, retry_failed=retry_failed, progress=progress)
     return read_results(folder)
+
+
+def _skipped(reasons: Counter[str]) -> Iterator[str]:
+    """Say before a run what it leaves out, and why."""
+    for reason, cells in reasons.most_common(_SHOWN_REASONS):
+        yield f"{cells} {'cell is' if cells == 1 else 'cells are'} skipped: {reason}"
+    if len(reasons) > _SHOWN_REASONS:
+        yield f"{len(reasons) - _SHOWN_REASONS} more reasons to skip cells: `pubench suite check` lists all"
 
 
 def report(

@@ -153,10 +153,9 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     problems = list(parameter_problems(parsed, registry))
     if problems:
         raise SuiteError("\n".join(f"{suite}: {problem}" for problem in problems))
-    skips = {cell.skip for cell in planned.plan.cells if cell.skip}
-    skipped = sum(1 for cell in planned.plan.cells if cell.skip)
+    skips = planned.plan.skip_reasons
     click.echo(
-        f"{suite}: {len(planned.plan.cells)} cells, {skipped} skipped, {len(planned.without_data)} without data"
+        f"{suite}: {len(planned.plan.cells)} cells, {skips.total()} skipped, {len(planned.without_data)} without data"
     )
     for reason in sorted(skips) + sorted(set(planned.without_data.values())):
         click.echo(f"  {reason}")

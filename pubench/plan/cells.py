@@ -253,5 +253,5 @@ class _Layout:
         unknown = source == "none" or (source == "true" and data.pu)
         if unknown and (algorithm.needs_prior or criterion.needs_prior):
             who = algorithm.label if algorithm.needs_prior else f"criterion '{criterion.name}'"
-            reasons.append(f"{who} needs a class prior; set [prior] source")
+            reasons.append(f"{who} needs a class prior; set [prior] source, to \"estimate\" for example")
         return next(filter(None, reasons), "")

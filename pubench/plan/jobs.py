@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -78,6 +79,11 @@ class Plan:
         if self.shard is None:
             return self.cells
         return tuple(cell for cell in self.cells if cell.key in self.shard.keys)
+
+    @property
+    def skip_reasons(self) -> Counter[str]:
+        """Why own cells are skipped, with the number of cells for each reason."""
+        return Counter(cell.skip for cell in self.own_cells if cell.skip)
 
 
 @dataclass(frozen=True, slots=True)

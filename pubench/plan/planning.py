@@ -116,6 +116,8 @@ def _resolve(
         "datasets", suite.datasets, lambda e: resolve_dataset(e, registry, base, files, seconds)
     )
     datasets = [data for together in entries for data in together]
+    if "metrics" in suite.report.model_fields_set and datasets and all(data.pu for data in datasets):
+        problems.each("report.metrics", suite.report.metrics, lambda name: _refuse_metric(name, registry))
     training = problems.each(
         "report.training",
         suite.report.training,
@@ -146,6 +148,14 @@ def _shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | N
         except UnknownNameError:
             raise unknown from None
     return None
+
+
+def _refuse_metric(name: str, registry: Registry) -> None:
+    """Refuse a metric where every true class is unknown: it would have no value in any cell."""
+    if name in registry.metrics():
+        raise SuiteError(
+            f"'{name}' needs true classes, which no data set of this suite has; name criteria instead, such as 'puf'"
+        )
 
 
 def _pu_criteria(

@@ -151,6 +151,17 @@ def test_quiet_prints_nothing_and_writes_the_report(call, suite, tmp_path):
     assert (tmp_path / "run" / "report.md").read_text().startswith("# toy\n")
 
 
+def test_what_is_skipped_is_said_before_the_run_with_the_remedy(call, suite, tmp_path):
+    algorithms = [{"use": "toy"}, {"use": "toy-prior"}]
+    asked = suite(algorithms=algorithms, prior={"source": "none"})
+    code, _, err = call("suite", "run", asked, "--out", tmp_path / "run", *PLUGIN)
+    assert code == 0
+    sentence = (
+        '1 cell is skipped: toy-prior needs a class prior; set [prior] source, to "estimate" for example'
+    )
+    assert sentence in " ".join(err.split())
+
+
 def test_check_shows_what_would_run_without_running(call, suite, tmp_path, diary):
     algorithms = [{"use": "toy"}, {"use": "toy-prior"}]
     code, out, _ = call("suite", "check", suite(algorithms=algorithms, prior={"source": "none"}), *PLUGIN)

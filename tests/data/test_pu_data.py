@@ -64,6 +64,11 @@ def test_what_needs_true_classes_is_skipped_with_its_reason(tmp_path, table):
     assert "needs a class prior" in reasons["wlr", "pa"]
 
 
+def test_a_metric_that_has_no_value_in_any_cell_is_an_error(tmp_path, table):
+    with pytest.raises(SuiteError, match=r"report.metrics\[0\]: 'accuracy' needs true classes, which no data set"):
+        run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["accuracy", "puf"]\n'))
+
+
 def test_a_fixed_prior_serves_criteria_that_need_one(tmp_path, table):
     search = '[tuning]\ncriteria = ["pa"]\nsampler = "grid"\nfolds = 2\n[prior]\nsource = 0.4\n'
     (row, _) = run_text(tmp_path, suite(GIVEN, ANY + "tune = true\n", search), [TOY]).rows

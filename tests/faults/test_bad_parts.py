@@ -111,7 +111,7 @@ SKIPS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "prior": (
         {"algorithms": named("needs-prior", "good"), "prior": {"source": "none"}},
-        "needs-prior needs a class prior; set [prior] source",
+        'needs-prior needs a class prior; set [prior] source, to "estimate" for example',
     ),
     "criterion": (
         {

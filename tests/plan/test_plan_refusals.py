@@ -24,7 +24,7 @@ SKIPS = [
     ),
     (
         {"algorithms": [{"use": "toy-prior"}], "prior": {"source": "none"}},
-        "toy-prior needs a class prior; set [prior] source",
+        'toy-prior needs a class prior; set [prior] source, to "estimate" for example',
     ),
     (
         {
@@ -32,7 +32,7 @@ SKIPS = [
             "tuning": {"criteria": ["pa"]},
             "prior": {"source": "none"},
         },
-        "criterion 'pa' needs a class prior; set [prior] source",
+        "criterion 'pa' needs a class prior; set [prior] source, to \"estimate\" for example",
     ),
     (
         {
