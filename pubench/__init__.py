@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pubench.api import load_dataset, make, report, rescore, run_suite
     from pubench.base import PUClassifier
     from pubench.data.values import Data
+    from pubench.estimators.calibrated import calibrate
     from pubench.estimators.prior_cut import PriorCut
     from pubench.estimators.wrapping import wrap
     from pubench.plugins.hookspecs import hookimpl
@@ -39,6 +40,7 @@ _WHERE = {
     "Data": "data.values",
     "hookimpl": "plugins.hookspecs",
     "PriorCut": "estimators.prior_cut",
+    "calibrate": "estimators.calibrated",
     "PriorEstimate": "priors",
     "estimate_prior": "priors",
     "Results": "results.table",
@@ -68,6 +70,7 @@ __all__ = [
     "PriorEstimate",
     "PriorEstimator",
     "Results",
+    "calibrate",
     "estimate_prior",
     "hookimpl",
     "load_dataset",

@@ -19,6 +19,7 @@ __all__ = [
     "accuracy",
     "average_precision",
     "balanced_accuracy",
+    "brier",
     "calibration_error",
     "collapsed",
     "f1",
@@ -96,6 +97,12 @@ def calibration_error(y: ArrayLike, probability: ArrayLike) -> float:
     # n_b |mean y - mean p| is |sum (y - p)| over the bin, so no bin is divided by its count.
     gaps = np.bincount(bins, weights=positive - p, minlength=_BINS)
     return float(np.abs(gaps).sum() / p.size)
+
+
+def brier(y: ArrayLike, probability: ArrayLike) -> float:
+    r"""Return the Brier score :math:`\frac{1}{n} \sum_i (p_i - y_i)^2`."""
+    positive, p = _probabilities(y, probability)
+    return float(np.mean((p - positive) ** 2))
 
 
 def collapsed(decision: ArrayLike) -> bool:

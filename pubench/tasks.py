@@ -12,6 +12,7 @@ from pubench.errors import did_you_mean
 from pubench.specs import SCENARIOS, Param, Params, Scenario
 
 __all__ = [
+    "THRESHOLD",
     "AlgorithmPlan",
     "Categorical",
     "CriterionPlan",
@@ -27,6 +28,8 @@ __all__ = [
 ]
 
 
+THRESHOLD = "threshold"
+"""The name under which searches try both thresholds."""
 Impute = Literal["mean", "median", "most-frequent", "none"]
 Scale = Literal["standard", "minmax", "maxabs", "robust", "none"]
 Categorical = Literal["one-hot", "codes"]
@@ -76,7 +79,12 @@ class Preprocess:
 
 
 class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """An algorithm: its estimator, fixed parameters, search space, what pubench fills in, its scenarios."""
+    """An algorithm: its estimator, fixed parameters, search space, what pubench fills in, its scenarios.
+
+    ``threshold`` says where its decisions come from: the estimator itself, or the cut at which the share of positives
+    is the prior; ``"search"`` tries both, as the parameter ``threshold``. ``probability`` says whether the estimator's
+    own probabilities, if it has any, are replaced by calibrated ones.
+    """
 
     estimator: str
     params: Params
@@ -84,6 +92,13 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
     receives: tuple[str, ...]
     labels: Literal["pu", "true"]
     scenarios: tuple[Scenario, ...] = SCENARIOS
+    threshold: Literal["own", "prior", "search"] = "own"
+    probability: Literal["own", "calibrated"] = "own"
+
+    @property
+    def learns_decisions(self) -> bool:
+        """Whether decisions or probabilities come from out-of-fold scores and the prior."""
+        return self.threshold != "own" or self.probability != "own"
 
 
 class MetricPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,6 +60,12 @@ def test_calibration_error_is_the_binned_gap(rows: list[tuple[int, float]]) -> N
     assert metrics.calibration_error(y, p) == pytest.approx(sum(gaps), abs=1e-12)
 
 
+def test_the_brier_score_is_the_mean_square_as_in_scikit_learn() -> None:
+    y, p = [1, 0, 1, 0], [0.9, 0.2, 0.4, 1.0]
+    assert metrics.brier(y, p) == pytest.approx((0.01 + 0.04 + 0.36 + 1.0) / 4)
+    assert metrics.brier(y, p) == pytest.approx(reference.brier_score_loss(y, p))
+
+
 def test_calibration_error_by_hand() -> None:
     # Bin [0.2, 0.3): mean p 0.25, share 1/2; bin [0.9, 1]: mean p 0.95, share 1.
     y, p = np.array([0, 1, 1, 1]), np.array([0.2, 0.299999, 0.9, 1.0])
@@ -121,7 +127,7 @@ def test_missing_values_are_refused(metric: Callable[..., float]) -> None:
         metric([0, 1], [0.5, np.nan])
 
 
-@pytest.mark.parametrize("metric", [metrics.log_loss, metrics.calibration_error])
+@pytest.mark.parametrize("metric", [metrics.log_loss, metrics.brier, metrics.calibration_error])
 @pytest.mark.parametrize("p", [-0.01, 1.01])
 def test_what_is_no_probability_is_refused(metric: Callable[..., float], p: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):

@@ -109,10 +109,8 @@ class PURiskClassifier(PUClassifier):
     ----------
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
-    prior_ : float
-        The prior that was used.
-    prior_interval_ : tuple of float
-        The ends of its interval; both are the prior if it was given.
+    prior_, prior_interval_ : float and tuple of float
+        The prior that was used, and the ends of its interval; both are the prior if it was given.
     coef_ : ndarray of shape (1, d)
         "linear": in the units of X.
     intercept_ : ndarray of shape (1,)

@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pubench.child.fitting import Estimator, predict
+from pubench.child.deciding import FittedModel
+from pubench.child.fitting import predict
 from pubench.child.introspection import is_open, look_inside
 from pubench.child.learning import Learning
 from pubench.child.memory import peak_mb, reset_peak
@@ -30,12 +31,12 @@ def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) ->
     fitting = learning.rows.fitting()
     X_test = fitting.preprocess.transform(learning.rows.test_rows())
     started = time.perf_counter()
-    estimator = learning.fit(request.params, fitting)
+    model = learning.fit(request.params, fitting)
     fitted = time.perf_counter()
-    predictions = predict(estimator, X_test)
+    predictions = model.predict(X_test)
     scored, peak = time.perf_counter(), peak_mb()
     # Training rows come last: their cost is not the cell's.
-    training, notes = _score_training(request, learning, estimator, fitting)
+    training, notes = _score_training(request, learning, model, fitting)
     result = Result(
         fit_seconds=fitted - started,
         score_seconds=scored - fitted,
@@ -45,13 +46,14 @@ def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) ->
     )
     channel.send(result, predictions.arrays())
     # Last of all: the result has been sent, whatever a model does when it is looked into.
-    if is_open(estimator):
-        channel.send(*look_inside(estimator, X_test, predictions, request.setting.data.image_shape))
+    if is_open(model.estimator):
+        own = predictions if model.decisions is None else predict(model.estimator, X_test)
+        channel.send(*look_inside(model.estimator, X_test, own, request.setting.data.image_shape))
     channel.send(End())
 
 
 def _score_training(
-    request: FitRequest, learning: Learning, estimator: Estimator, fitting: Fitting
+    request: FitRequest, learning: Learning, model: FittedModel, fitting: Fitting
 ) -> tuple[dict[str, float | None], tuple[str, ...]]:
     """Score a model by PU criteria on P and U, the rows it was trained on, where a suite asks for that."""
     criteria, setting, where = request.training, request.setting, "training"
@@ -65,7 +67,7 @@ def _score_training(
         if one not in usable
     ]
     try:
-        predictions = predict(estimator, fitting.preprocess.transform(learning.rows.X))
+        predictions = model.predict(fitting.preprocess.transform(learning.rows.X))
     except Exception as raised:
         problem = Problem.of(raised).error
         return none, tuple(f"criterion '{one.name}' on {where} rows: {problem}" for one in criteria)

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pubench.child.deciding import FittedModel, learn_decisions
 from pubench.child.fitting import Estimator, Recipe, fit
 from pubench.child.rows import Fitting, RequestRows
 from pubench.plugins.imports import resolve
 from pubench.protocol.requests import Setting
+from pubench.tasks import THRESHOLD
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pubench.data.values import Matrix
     from pubench.specs import Array, JSONValue, Params
 
 __all__ = ["Learning"]
@@ -42,9 +48,30 @@ class Learning:
             "categorical_features": coded,
         }
 
-    def fit(self, params: Params, fitting: Fitting) -> Estimator:
+    def fit(self, params: Params, fitting: Fitting) -> FittedModel:
         """Make an estimator and fit it; of what it receives, only the number of labelled rows varies by fold."""
         available, algorithm = self._available | {"n_labelled": fitting.n_labelled}, self.setting.algorithm
         filled = {name: available[name] for name in algorithm.receives}
         recipe = Recipe(self._factory, algorithm.params, filled)
-        return fit(recipe, params, fitting.X, fitting.labels, self._seed)
+        chosen = dict(params)
+        threshold = chosen.pop(THRESHOLD) if algorithm.threshold == "search" else algorithm.threshold
+
+        def fitted(X: Matrix, labels: NDArray[np.uint8]) -> Estimator:
+            return fit(recipe, chosen, X, labels, self._seed)
+
+        cut, calibrated = threshold == "prior", algorithm.probability == "calibrated"
+        decisions = None
+        if cut or calibrated:
+            prior = self.setting.prior
+            assert prior is not None, "cells without the prior that they need are not run"
+            decisions = learn_decisions(
+                fitted,
+                fitting.X,
+                fitting.labels,
+                prior=prior,
+                scenario=self.setting.scenario,
+                cut=cut,
+                calibrated=calibrated,
+                seed=self._seed,
+            )
+        return FittedModel(fitted(fitting.X, fitting.labels), decisions)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pubench.child.fitting import MisbehaviourError, predict
+from pubench.child.fitting import MisbehaviourError
 from pubench.child.learning import Learning
 from pubench.child.rows import Fold
 from pubench.protocol import Predictions, ProtocolError
@@ -63,8 +63,8 @@ class _Scorer:
 
     def add(self, fold: Fold) -> None:
         """Fit on one side of a fold and score the other."""
-        estimator = self._learning.fit(self._request.params, fold.fitting)
-        predictions = predict(estimator, fold.X_validation)
+        model = self._learning.fit(self._request.params, fold.fitting)
+        predictions = model.predict(fold.X_validation)
         s, setting = self._learning.rows.s[fold.validation], self._request.setting
         for criterion in self._request.criteria:
             if criterion.oracle:

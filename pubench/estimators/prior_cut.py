@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import check_random_state
 
-from pubench.base import PRIOR, SCENARIO, UNSTATED, Estimator, Labels, Rows, Rule, Whole, validate_rows
-from pubench.learners import LearnerClassifier, positive_scores, seeded_clone
-from pubench.priors import prior_to_use
+from pubench.base import Labels, Rows
+from pubench.estimators.calibration import fit_sigmoid
+from pubench.estimators.out_of_fold import OutOfFoldClassifier
 from pubench.specs import Scenario
 
-__all__ = ["PriorCut", "cut_at"]
+__all__ = ["PriorCut", "cut_at", "population_cut"]
 
-_MAX_SEED = 2**31 - 1
+Floats = NDArray[np.float64]
 
 
-class PriorCut(LearnerClassifier):
+class PriorCut(OutOfFoldClassifier):
     r"""A classifier that calls as many rows positive as the class prior says.
 
     The learner is fitted on P against U, which ranks rows well and says little of where positives end. Out-of-fold
@@ -59,71 +53,41 @@ class PriorCut(LearnerClassifier):
         The ends of its interval; both are the prior if it was given.
     cut_ : float
         The least score that means "positive".
+    sigmoid_ : Sigmoid
+        Turns scores into probabilities.
     n_features_in_ : int
     """
-
-    param_rules: ClassVar[dict[str, Rule]] = {
-        "prior": PRIOR,
-        "scenario": SCENARIO,
-        "n_folds": Whole(low=2),
-    }
-
-    def __init__(
-        self,
-        estimator: Estimator = None,
-        *,
-        prior: float | str = "estimate",
-        scenario: Scenario = UNSTATED,
-        n_folds: int = 5,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.prior = prior
-        self.scenario = scenario
-        self.n_folds = n_folds
-        self.random_state = random_state
-
-    @staticmethod
-    def default_learner() -> Estimator:
-        """Return the learner that None stands for."""
-        return LogisticRegression(class_weight="balanced", max_iter=1000)
 
     def _poor_score(self) -> bool:
         # In scikit-learn's checks all positive rows are labelled.
         return self.scenario != "single-training-set"
 
-    def _fit(self, X: Rows, s: Labels) -> None:
-        self.prior_ = prior_to_use(self, X, s)
-        random = check_random_state(self.random_state)
-        seed = int(random.randint(_MAX_SEED))
-        scores = self._out_of_fold(X, s, seed)
-        population = scores if self.scenario == "single-training-set" else scores[s == 0]
-        self.cut_ = cut_at(population, self.prior_)
-        self.estimator_ = self._fitted_on(X, s, seed)
+    def _learn(self, scores: Floats, s: Labels) -> None:
+        self.cut_ = population_cut(scores, s, prior=self.prior_, scenario=self.scenario)
+        self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario)
 
-    def _fitted_on(self, X: Rows, s: Labels, seed: int) -> Estimator:
-        # Signed, since learners may compute 2 s - 1.
-        return seeded_clone(self._learner(), seed).fit(X, s.astype(np.int64))
-
-    def _out_of_fold(self, X: Rows, s: Labels, seed: int) -> NDArray[np.float64]:
-        """Return the score of each row by a learner that did not see it, shape (n,)."""
-        folds = min(self.n_folds, *np.bincount(s, minlength=2))
-        if folds < 2:
-            warnings.warn(
-                "there is a single labelled or unlabelled row: the cut is that of scores of the rows of the fit, which "
-                "are too sure; give more rows",
-                stacklevel=3,
-            )
-            return _scores(self._fitted_on(X, s, seed), X)
-        scores = np.empty(len(s))
-        for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(s)), s):
-            scores[test] = _scores(self._fitted_on(X[train], s[train], seed), X[test])
-        return scores
-
-    def decision_function(self, X: Rows) -> NDArray[np.float64]:
+    def decision_function(self, X: Rows) -> Floats:
         """Return the score of the learner minus the cut; shape (n,)."""
-        X = validate_rows(self, X)
-        return _scores(self.estimator_, X) - self.cut_
+        scores = self._scores(X)
+        return scores - self.cut_
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the probabilities of both classes in the population, shape (n, 2).
+
+        They are those of :func:`pubench.calibrate`, except that a row's probability does not contradict its decision:
+        between the cut and the score whose probability is one half, it is held at one half.
+        """
+        scores = self._scores(X)
+        found, half = self.sigmoid_.probability(scores), 0.5
+        # Of two equal probabilities the first one, of the negative class, counts as the larger.
+        above = np.nextafter(half, 1.0)
+        positive = np.where(scores >= self.cut_, np.maximum(found, above), np.minimum(found, half))
+        return np.column_stack([1.0 - positive, positive])
+
+
+def population_cut(scores: Floats, s: Labels, *, prior: float, scenario: Scenario) -> float:
+    """Return the cut for out-of-fold scores of shape (n,), by the rows that stand for the population."""
+    return cut_at(scores if scenario == "single-training-set" else scores[s == 0], prior)
 
 
 def cut_at(scores: NDArray[np.float64], share: float) -> float:
@@ -147,9 +111,3 @@ def cut_at(scores: NDArray[np.float64], share: float) -> float:
     if nearest == len(values):
         return float(np.nextafter(values[-1], np.inf))
     return float(np.nextafter(values[nearest], -np.inf))
-
-
-def _scores(fitted: Estimator, X: Rows) -> NDArray[np.float64]:
-    """Return how positive a fitted classifier takes rows for, shape (n,): its decision function if it has one."""
-    has_decision = hasattr(fitted, "decision_function")
-    return positive_scores(fitted, X, "decision_function" if has_decision else "predict_proba").ravel()

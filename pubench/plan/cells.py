@@ -11,7 +11,8 @@ from pubench.data.labelling import Labelling
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.jobs import Cell, Job, Limits
 from pubench.plan.keys import ReplicateSeeds, cell_key, labelling_digest, search_key
-from pubench.plan.resolved import ResolvedAlgorithm, ResolvedCriterion, ResolvedPrior
+from pubench.plan.prior_source import ResolvedPrior
+from pubench.plan.resolved import ResolvedAlgorithm, ResolvedCriterion
 from pubench.suite import Suite
 from pubench.tasks import CriterionPlan, MetricPlan, PriorPlan
 
@@ -253,5 +254,5 @@ class _Layout:
         unknown = source == "none" or (source == "true" and data.pu)
         if unknown and (algorithm.needs_prior or criterion.needs_prior):
             who = algorithm.label if algorithm.needs_prior else f"criterion '{criterion.name}'"
-            reasons.append(f"{who} needs a class prior; set [prior] source, to \"estimate\" for example")
+            reasons.append(f'{who} needs a class prior; set [prior] source, to "estimate" for example')
         return next(filter(None, reasons), "")

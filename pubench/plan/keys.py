@@ -143,7 +143,10 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     estimator = _FIRST_ADDRESS.get(plan.estimator, plan.estimator)
     space = {name: msgspec.to_builtins(param) for name, param in plan.space.items()}
     defining = [use, registered.version, estimator, plan.params, space, plan.labels]
-    return digest([*defining, own_prior] if own_prior else defining)
+    later = [own_prior] if own_prior else []
+    if plan.learns_decisions:
+        later.append(f"{plan.threshold}/{plan.probability}")
+    return digest([*defining, *later])
 
 
 def criterion_digest(registered: Registered[Criterion], search: SearchPlan | None) -> str:

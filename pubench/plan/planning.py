@@ -11,12 +11,12 @@ from pubench.errors import PubenchError, SuiteError, UnknownNameError
 from pubench.plan.cells import ResolvedSuite, lay_out
 from pubench.plan.datasets import ResolvedDataset, resolve_dataset
 from pubench.plan.jobs import DataPlan, Job, Plan, PlannedMetric
+from pubench.plan.prior_source import resolve_priors
 from pubench.plan.resolved import (
     ResolvedCriterion,
     metric_plans,
     resolve_algorithm,
     resolve_criterion,
-    resolve_priors,
     resolve_training_criterion,
 )
 from pubench.plugins.registry import Registry

@@ -1,4 +1,4 @@
-"""The parts of a suite, each resolved once: the algorithm, criterion or prior behind a name, and its digest."""
+"""The parts of a suite, each resolved once: the algorithm or criterion behind a name, and its digest."""
 
 from __future__ import annotations
 
@@ -7,83 +7,27 @@ from dataclasses import dataclass
 
 from pubench.errors import SuiteError
 from pubench.plan.datasets import ResolvedDataset
-from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest, prior_digest
+from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest
+from pubench.plan.prior_source import ResolvedPrior, resolve_prior
 from pubench.plugins.registry import Registered, Registry
-from pubench.priors import DEFAULT, ESTIMATE
-from pubench.specs import Algorithm, Metric, Param, Params, Scenario
+from pubench.specs import Algorithm, Choice, Metric, Param, Params, Scenario
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
 from pubench.suite.entries import AlgorithmEntry
-from pubench.suite.models import PriorConfig, TuningConfig
+from pubench.suite.models import TuningConfig
 from pubench.suite.samplers import SAMPLERS
-from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, PriorPlan, SearchPlan
+from pubench.tasks import THRESHOLD, AlgorithmPlan, CriterionPlan, MetricPlan, SearchPlan
 
 __all__ = [
     "ResolvedAlgorithm",
     "ResolvedCriterion",
-    "ResolvedPrior",
     "metric_plans",
     "resolve_algorithm",
     "resolve_criterion",
-    "resolve_priors",
     "resolve_training_criterion",
 ]
 
 ORACLE = "oracle-"
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedPrior:
-    """Where the prior comes from, and the factor that multiplies it where a suite varies it."""
-
-    plan: PriorPlan
-    digest: str
-    factor: float | None = None
-    scenarios: tuple[Scenario, ...] = ()
-    accepts: tuple[str, ...] = ()
-
-    def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
-        """Say why these data cannot have this prior; empty if they can."""
-        if self.plan.source == "estimated":
-            name = f"prior estimator '{self.plan.name}'"
-            if scenario not in self.scenarios:
-                return f"{name} does not support {scenario} data"
-            return data.refused_by(name, self.accepts)
-        positive, total = data.counts[0], sum(data.counts)
-        if self.plan.source == "true" and not data.pu and self.plan.factor * positive >= total > 0:
-            share = f"{self.plan.factor:g} times the prior {positive / total:.3g} ({data.label})"
-            return f"{share} is not a valid prior; reduce prior.factors"
-        return ""
-
-
-def resolve_priors(config: PriorConfig, registry: Registry) -> list[ResolvedPrior]:
-    """Resolve the source of the prior: one, or one for each factor."""
-    factors: Sequence[float | None] = config.factors or (None,)
-    return [_resolve_prior(config.source, config.params, factor, registry) for factor in factors]
-
-
-def _resolve_prior(
-    source: str | float, params: Params, factor: float | None, registry: Registry
-) -> ResolvedPrior:
-    times = 1.0 if factor is None else factor
-    if not isinstance(source, str):
-        plan = PriorPlan(source="fixed", value=float(source), factor=times)
-    elif source == "true":
-        plan = PriorPlan(source="true", factor=times)
-    elif source == "none":
-        plan = PriorPlan(source="none", factor=times)
-    else:
-        registered = registry.prior(DEFAULT if source == ESTIMATE else source)
-        spec = registered.spec
-        plan = PriorPlan(
-            source="estimated",
-            name=spec.name,
-            function=spec.function,
-            params={**spec.params, **params},
-            factor=times,
-        )
-        return ResolvedPrior(plan, prior_digest(plan, registered), factor, spec.scenarios, spec.accepts)
-    return ResolvedPrior(plan, prior_digest(plan, None), factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +54,13 @@ class ResolvedAlgorithm:
     @property
     def needs_prior(self) -> bool:
         """Whether it requires a class prior."""
-        return "prior" in self.spec.needs and "prior" not in self.plan.params
+        own = "prior" in self.spec.needs and "prior" not in self.plan.params
+        return own or self.plan.learns_decisions
 
     @property
     def uses_prior(self) -> bool:
         """Whether it is given a prior."""
-        return "prior" in self.plan.receives
+        return "prior" in self.plan.receives or self.plan.learns_decisions
 
     def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
         """Say why it cannot take the data; empty if it can."""
@@ -147,7 +92,13 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         receives=receives,
         labels=spec.labels,
         scenarios=spec.scenarios,
+        threshold=entry.threshold,
+        probability=entry.probability,
     )
+    if plan.learns_decisions and spec.labels == "true":
+        raise SuiteError(
+            f"algorithm '{entry.use}' learns from true classes; remove threshold and probability, which use the prior"
+        )
     own = _own_prior(spec, params, registry)
     defined = algorithm_digest(entry.use, registered, plan, own.digest if own else "")
     return ResolvedAlgorithm(entry.label, plan, spec, entry.tune, defined, own, entry.datasets)
@@ -158,6 +109,12 @@ def _space(entry: AlgorithmEntry, spec: Algorithm) -> Mapping[str, Param]:
         return {}
     wanted = entry.search if entry.search is not None else spec.space
     space = {name: param for name, param in wanted.items() if name not in entry.params}
+    if entry.threshold == "search":
+        if THRESHOLD in space:
+            raise SuiteError(
+                f"algorithm '{entry.use}' searches a parameter '{THRESHOLD}' of its own; fix it in params"
+            )
+        space[THRESHOLD] = Choice(("own", "prior"))
     if not space:
         raise SuiteError(
             f"algorithm '{entry.use}' has nothing to tune; give search = {{...}} or set tune = false"
@@ -168,7 +125,7 @@ def _space(entry: AlgorithmEntry, spec: Algorithm) -> Mapping[str, Param]:
 def _own_prior(spec: Algorithm, params: Params, registry: Registry) -> ResolvedPrior | None:
     """Return the estimator that an algorithm's own parameter names: its version is part of what defines the cell."""
     name = params.get("prior") if "prior" in spec.receives and spec.labels == "pu" else None
-    return _resolve_prior(name, {}, None, registry) if isinstance(name, str) else None
+    return resolve_prior(name, {}, None, registry) if isinstance(name, str) else None
 
 
 @dataclass(frozen=True, slots=True)

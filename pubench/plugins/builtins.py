@@ -130,6 +130,14 @@ def pubench_metrics() -> list[Metric]:
             greater_is_better=False,
         ),
         Metric(
+            name="brier",
+            function="pubench.metrics:brier",
+            summary="mean squared difference between the true class and its probability",
+            version="1",
+            uses="probability",
+            greater_is_better=False,
+        ),
+        Metric(
             name="calibration-error",
             function="pubench.metrics:calibration_error",
             summary="expected calibration error, ten bins of equal width",

@@ -137,6 +137,16 @@ class AlgorithmEntry(Table):
         default=None,
         description="Replaces the algorithm's own search space: choices or a range for each parameter.",
     )
+    threshold: Literal["own", "prior", "search"] = Field(
+        default="own",
+        description='Where decisions come from: "own", the algorithm itself; "prior", the cut of its scores at which '
+        'the share of positives is the class prior, by out-of-fold scores of five more fits; "search" tries both.',
+    )
+    probability: Literal["own", "calibrated"] = Field(
+        default="own",
+        description='Where probabilities come from: "own", the algorithm itself, if it has any; "calibrated", '
+        "out-of-fold scores and the class prior.",
+    )
     datasets: Names = Field(
         default=(),
         description="The labels of the data sets to run it on; default: all. Two entries may share a label if they "
@@ -154,6 +164,10 @@ class AlgorithmEntry(Table):
         params, search = given.get("params"), given.get("search")
         if search and given.get("tune") is not True:
             yield KeyProblem(("search",), "has no effect here; add tune = true or remove search")
+        if given.get("threshold") == "search" and given.get("tune") is not True:
+            yield KeyProblem(
+                ("threshold",), 'cannot be "search" here; add tune = true or choose "own" or "prior"'
+            )
         if isinstance(params, dict) and isinstance(search, dict):
             for key in params.keys() & search.keys():
                 yield KeyProblem(("search", key), "is also fixed under params; keep it in one of the two")

@@ -65,7 +65,9 @@ def test_what_needs_true_classes_is_skipped_with_its_reason(tmp_path, table):
 
 
 def test_a_metric_that_has_no_value_in_any_cell_is_an_error(tmp_path, table):
-    with pytest.raises(SuiteError, match=r"report.metrics\[0\]: 'accuracy' needs true classes, which no data set"):
+    with pytest.raises(
+        SuiteError, match=r"report.metrics\[0\]: 'accuracy' needs true classes, which no data set"
+    ):
         run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["accuracy", "puf"]\n'))
 
 

@@ -1,0 +1,71 @@
+"""The source of the class prior, resolved once for a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pubench.plan.datasets import ResolvedDataset
+from pubench.plan.keys import prior_digest
+from pubench.plugins.registry import Registry
+from pubench.priors import DEFAULT, ESTIMATE
+from pubench.specs import Params, Scenario
+from pubench.suite.models import PriorConfig
+from pubench.tasks import PriorPlan
+
+__all__ = ["ResolvedPrior", "resolve_prior", "resolve_priors"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPrior:
+    """Where the prior comes from, and the factor that multiplies it where a suite varies it."""
+
+    plan: PriorPlan
+    digest: str
+    factor: float | None = None
+    scenarios: tuple[Scenario, ...] = ()
+    accepts: tuple[str, ...] = ()
+
+    def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
+        """Say why these data cannot have this prior; empty if they can."""
+        if self.plan.source == "estimated":
+            name = f"prior estimator '{self.plan.name}'"
+            if scenario not in self.scenarios:
+                return f"{name} does not support {scenario} data"
+            return data.refused_by(name, self.accepts)
+        positive, total = data.counts[0], sum(data.counts)
+        if self.plan.source == "true" and not data.pu and self.plan.factor * positive >= total > 0:
+            share = f"{self.plan.factor:g} times the prior {positive / total:.3g} ({data.label})"
+            return f"{share} is not a valid prior; reduce prior.factors"
+        return ""
+
+
+def resolve_priors(config: PriorConfig, registry: Registry) -> list[ResolvedPrior]:
+    """Resolve the source of the prior: one, or one for each factor."""
+    factors: Sequence[float | None] = config.factors or (None,)
+    return [resolve_prior(config.source, config.params, factor, registry) for factor in factors]
+
+
+def resolve_prior(
+    source: str | float, params: Params, factor: float | None, registry: Registry
+) -> ResolvedPrior:
+    """Resolve one source of the prior: a number, ``"true"``, ``"none"``, or the name of an estimator."""
+    times = 1.0 if factor is None else factor
+    if not isinstance(source, str):
+        plan = PriorPlan(source="fixed", value=float(source), factor=times)
+    elif source == "true":
+        plan = PriorPlan(source="true", factor=times)
+    elif source == "none":
+        plan = PriorPlan(source="none", factor=times)
+    else:
+        registered = registry.prior(DEFAULT if source == ESTIMATE else source)
+        spec = registered.spec
+        plan = PriorPlan(
+            source="estimated",
+            name=spec.name,
+            function=spec.function,
+            params={**spec.params, **params},
+            factor=times,
+        )
+        return ResolvedPrior(plan, prior_digest(plan, registered), factor, spec.scenarios, spec.accepts)
+    return ResolvedPrior(plan, prior_digest(plan, None), factor)

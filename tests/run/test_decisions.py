@@ -1,0 +1,68 @@
+"""Suites that take decisions from the prior, or probabilities from out-of-fold scores, for any algorithm."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.suites import plan, run
+
+from pubench.errors import SuiteError
+
+LR = {"use": "naive-lr"}
+RARE = {
+    "datasets": [{"use": "gaussians", "params": {"n": 800, "prior": 0.2, "separation": 2.0}}],
+    "labellings": [{"scenario": "single-training-set", "frequency": 0.3}],
+    "prior": {"source": "true"},
+    "report": {"metrics": ["accuracy", "predicted-positive-rate", "brier"]},
+}
+
+
+def test_a_threshold_at_the_prior_is_what_the_wrapped_estimator_does(tmp_path):
+    results = run(tmp_path, **RARE, algorithms=[LR, {**LR, "name": "cut", "threshold": "prior"}])
+    own, cut = results.rows
+    assert own["status"] == cut["status"] == "ok"
+    assert own["roc-auc"] == pytest.approx(cut["roc-auc"])
+    assert own["f1"] < cut["f1"]
+
+
+def test_calibrated_probabilities_are_for_algorithms_without_any(tmp_path):
+    svm = {"use": "bsvm", "name": "own"}
+    results = run(tmp_path, **RARE, algorithms=[svm, {**svm, "name": "p", "probability": "calibrated"}])
+    own, calibrated = results.rows
+    assert own["brier"] is None
+    assert 0.0 < calibrated["brier"] < 0.16  # the constant 0.2 would have 0.16
+    assert own["accuracy"] == calibrated["accuracy"]
+
+
+def test_both_thresholds_can_be_searched(tmp_path):
+    tuned = {"use": "naive-lr", "tune": True, "threshold": "search", "search": {"C": [1.0, 2.0]}}
+    tuning = {"criteria": ["nnpu-risk"], "sampler": "grid", "folds": 2}
+    (row,) = run(tmp_path, **RARE, algorithms=[tuned], tuning=tuning).rows
+    assert row["status"] == "ok"
+    assert row["params"]["threshold"] in ("own", "prior")
+    assert row["n_trials"] == 4
+
+
+def test_only_what_differs_changes_the_key():
+    plain, named, cut = (
+        plan(**RARE, algorithms=[entry]).plan.cells[0].key
+        for entry in (LR, {**LR, "threshold": "own"}, {**LR, "threshold": "prior"})
+    )
+    assert plain == named != cut
+
+
+def test_without_a_prior_such_a_cell_is_skipped():
+    planned = plan(**RARE | {"prior": {"source": "none"}}, algorithms=[{**LR, "threshold": "prior"}])
+    assert planned.plan.cells[0].skip.startswith("naive-lr needs a class prior")
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"use": "supervised-lr", "threshold": "prior"}, "learns from true classes; remove threshold"),
+        ({**LR, "threshold": "search"}, r"cannot be \"search\" here; add tune = true"),
+        ({**LR, "threshold": "half"}, "threshold"),
+    ],
+)
+def test_what_cannot_be_is_refused(entry, problem):
+    with pytest.raises(SuiteError, match=problem):
+        plan(**RARE, algorithms=[entry])
