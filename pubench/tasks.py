@@ -100,6 +100,11 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
         """Whether decisions or probabilities come from out-of-fold scores and the prior."""
         return self.threshold != "own" or self.probability != "own"
 
+    @property
+    def uses_prior(self) -> bool:
+        """Whether it is given a prior."""
+        return "prior" in self.receives or self.learns_decisions
+
 
 class MetricPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A metric and what it is computed from."""
@@ -127,7 +132,8 @@ class CriterionPlan(msgspec.Struct, frozen=True, kw_only=True):
 class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
     """How hyper-parameters are searched; ``engine`` is the sampler's import string, empty for a grid.
 
-    ``trials`` is None for the whole grid.
+    ``trials`` is None for the whole grid. With ``defaults`` the first trial sets no parameter. ``rule`` says which
+    trial is chosen: the best one, or the first one unless the best is better by more than one standard error.
     """
 
     sampler: str
@@ -136,6 +142,8 @@ class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
     batch: int
     folds: int | None
     validation: float | None
+    rule: Literal["best", "one-se"] = "best"
+    defaults: bool = False
 
 
 class PriorPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -54,7 +54,7 @@ class Learning:
         filled = {name: available[name] for name in algorithm.receives}
         recipe = Recipe(self._factory, algorithm.params, filled)
         chosen = dict(params)
-        threshold = chosen.pop(THRESHOLD) if algorithm.threshold == "search" else algorithm.threshold
+        threshold = chosen.pop(THRESHOLD, "own") if algorithm.threshold == "search" else algorithm.threshold
 
         def fitted(X: Matrix, labels: NDArray[np.uint8]) -> Estimator:
             return fit(recipe, chosen, X, labels, self._seed)

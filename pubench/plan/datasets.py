@@ -21,9 +21,14 @@ from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered, Registry
 from pubench.specs import Dataset, JSONValue, Params
 from pubench.suite.entries import DatasetEntry
+from pubench.suite.models import TuningConfig
 from pubench.tasks import Preprocess
 
 __all__ = ["ResolvedDataset", "expanded", "load_entry", "problem_card", "resolve_dataset", "with_paths"]
+
+
+_LEAST_LABELLED = 5
+"""Labelled rows in a fold: recall is otherwise known to no better than a quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,18 @@ class ResolvedDataset:
             check_counts(*self.counts, labelling, given=given)
         except DataError as error:
             raise DataError(f"data set '{self.label}': {error}") from None
+
+    def check_folds(self, labelling: Labelling, tuning: TuningConfig) -> None:
+        """Raise DataError if real PU data have too few labelled rows to compare settings by."""
+        if not self.pu or not isinstance(labelling.test, float) or not self.is_given(labelling):
+            return
+        trained = round(self.counts[0] * (1.0 - labelling.test))
+        judged = trained * tuning.validation if tuning.validation else trained / (tuning.folds or 1)
+        if judged < _LEAST_LABELLED:
+            raise DataError(
+                f"data set '{self.label}': {trained} labelled training rows leave {judged:.3g} to judge a setting by, "
+                f"and a search needs at least {_LEAST_LABELLED}; reduce tuning.folds, remove tune, or label more rows"
+            )
 
 
 def expanded(entry: DatasetEntry, registry: Registry) -> list[DatasetEntry]:

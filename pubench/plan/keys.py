@@ -163,7 +163,9 @@ def oracle_digest(name: str, metric: Registered[Metric], search: SearchPlan) -> 
 
 def _search_fields(search: SearchPlan) -> dict[str, object]:
     names = ("sampler", "trials", "batch", "folds", "validation")
-    return {name: getattr(search, name) for name in names}
+    fields = {name: getattr(search, name) for name in names}
+    later = {"rule": search.rule, "defaults": search.defaults}
+    return fields if later == {"rule": "best", "defaults": False} else fields | later
 
 
 def prior_digest(plan: PriorPlan, registered: Registered[PriorEstimator] | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -127,6 +128,10 @@ def _resolve(
         before = len(problems.sentences)
         for data in together:
             problems.each("labellings", suite.labellings, data.check)
+            if any(entry.tune for entry in suite.algorithms):
+                problems.each(
+                    "tuning", suite.labellings, lambda one, data=data: data.check_folds(one, tuning)
+                )
         problems.shorten(before)
     problems.refuse()
     pu_criteria = _pu_criteria(criteria, [one for one in shown if one is not None], datasets)

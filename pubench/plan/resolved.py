@@ -60,7 +60,7 @@ class ResolvedAlgorithm:
     @property
     def uses_prior(self) -> bool:
         """Whether it is given a prior."""
-        return "prior" in self.plan.receives or self.plan.learns_decisions
+        return self.plan.uses_prior
 
     def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
         """Say why it cannot take the data; empty if it can."""
@@ -203,6 +203,8 @@ def _search_plan(tuning: TuningConfig) -> SearchPlan:
         batch=tuning.batch if tuning.is_adaptive else 1,
         folds=tuning.folds,
         validation=tuning.validation,
+        rule=tuning.rule,
+        defaults=tuning.defaults,
     )
 
 

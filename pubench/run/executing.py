@@ -90,7 +90,7 @@ def _counts(labelled: LabelledRows) -> RowCounts:
 
 def _prior(job: Job, given: GivenPrior | None, labelled: LabelledRows) -> GivenPrior:
     prior = known_prior(job, labelled) if given is None else given
-    if prior.error and ("prior" in job.algorithm.receives or job.algorithm.learns_decisions):
+    if prior.error and job.algorithm.uses_prior:
         raise TaskError(Problem(Status.FAILED, prior.error))
     return prior
 

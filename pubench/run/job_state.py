@@ -135,7 +135,7 @@ class JobState:
     def _accept_prior(self, value: object) -> None:
         if isinstance(value, Problem):
             # An estimator's failure affects only what needs a prior.
-            everyone = "prior" in self.job.algorithm.receives
+            everyone = self.job.algorithm.uses_prior
             for name, (_, criterion) in list(self._open.items()):
                 if everyone or criterion.needs_prior:
                     self._fail(name, value)
@@ -207,11 +207,12 @@ class JobState:
     def _end_search(self, stopped: Problem | None = None) -> None:
         """Choose; a cell without a choice fails, or ends as what stopped the search."""
         assert self._searching is not None
+        assert self.job.tuning is not None
         trials = self._searching.finished()
         self._close_search()
         for name in self._undecided():
             maximise = self._open[name][1].maximise
-            best = choose(trials, str(name), maximise=maximise)
+            best = choose(trials, str(name), maximise=maximise, rule=self.job.tuning.rule)
             if best is not None:
                 self._queue_fit(name, best.params)
             else:

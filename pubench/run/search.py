@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pubench.plugins.imports import resolve
 from pubench.protocol.replies import Trial
@@ -54,8 +55,11 @@ class Search:
         self.trials: list[Trial] = []
         self._space, self._plan, self._guide, self._seed = space, plan, guide, seed
         self._study: Study | None = None
-        self._asked: list[OptunaTrial] = []
-        self._points = [] if plan.engine else _grid_points(space, plan.trials, seed)
+        # None stands for the default setting, which the sampler did not propose.
+        self._asked: list[OptunaTrial | None] = []
+        self._points: list[Params] = [{}] if plan.defaults else []
+        if not plan.engine:
+            self._points += _grid_points(space, plan.trials, seed)
         self.size = len(self._points) if not plan.engine else plan.trials or DEFAULT_TRIALS
 
     def ask(self) -> list[Params]:
@@ -73,8 +77,9 @@ class Search:
             self._study = _make_study(self._plan, self._guide, self._seed)
         distributions = {name: _distribution(param) for name, param in self._space.items()}
         size = min(self._plan.batch, left) if adaptive else left
-        self._asked = [self._study.ask(distributions) for _ in range(size)]
-        return [trial.params for trial in self._asked]
+        first = [None] if self._plan.defaults and not self.trials else []
+        self._asked = [*first, *(self._study.ask(distributions) for _ in range(size - len(first)))]
+        return [{} if trial is None else trial.params for trial in self._asked]
 
     def tell(self, trials: Sequence[Trial]) -> None:
         """Take the trials of the last batch, in the order in which they were proposed."""
@@ -84,6 +89,8 @@ class Search:
         from optuna.trial import TrialState
 
         for asked, trial in zip(self._asked, trials, strict=True):
+            if asked is None:
+                continue
             value = trial.value(str(self._guide.name))
             if value is None:
                 self._study.tell(asked, state=TrialState.FAIL)
@@ -96,12 +103,31 @@ def params_name(params: Params) -> str:
     return json.dumps(params, sort_keys=True)
 
 
-def choose(trials: Sequence[Trial], criterion: str, *, maximise: bool) -> Trial | None:
-    """Return the best trial by one criterion, the earliest among equals; None when no trial has a value."""
+def choose(
+    trials: Sequence[Trial], criterion: str, *, maximise: bool, rule: Literal["best", "one-se"] = "best"
+) -> Trial | None:
+    r"""Return the best trial by one criterion, the earliest among equals; None when no trial has a value.
+
+    With the rule ``"one-se"`` the default setting, the trial without parameters, is kept unless the best is better by
+    more than the standard error of the difference: with :math:`d_k` the gain on fold k of K, unless
+
+    .. math:: \bar d > \sqrt{\frac{1}{K (K - 1)} \sum_k (d_k - \bar d)^2}.
+    """
     sign = 1.0 if maximise else -1.0
     values = [(trial.value(criterion), trial) for trial in trials]
     valued = [(sign * value, trial) for value, trial in values if value is not None]
-    return max(valued, key=lambda pair: pair[0])[1] if valued else None
+    if not valued:
+        return None
+    best = max(valued, key=lambda pair: pair[0])[1]
+    default = next((trial for _, trial in valued if not trial.params), None)
+    if rule == "best" or default is None or best is default:
+        return best
+    gains = sign * (_folds(best, criterion) - _folds(default, criterion))
+    return best if gains.mean() > gains.std(ddof=1) / np.sqrt(len(gains)) else default
+
+
+def _folds(trial: Trial, criterion: str) -> NDArray[np.float64]:
+    return np.array(trial.folds[criterion], dtype=np.float64)
 
 
 def no_choice(trials: Sequence[Trial], criterion: str) -> str:

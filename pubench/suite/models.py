@@ -25,6 +25,10 @@ from pubench.suite.values import Count, Factors, Names, Parameters, Share, Sourc
 __all__ = ["LimitsConfig", "PriorConfig", "StoreConfig", "Suite", "TuningConfig"]
 
 
+def _has_no_standard_error(given: Mapping[str, object]) -> bool:
+    return given.get("validation") is not None or given.get("defaults") is False
+
+
 class TuningConfig(Table):
     """How hyper-parameters are chosen, for the algorithms with ``tune = true``."""
 
@@ -49,12 +53,26 @@ class TuningConfig(Table):
         default=4,
         description="The number of settings proposed at a time; results depend on it, not on the number of workers.",
     )
+    defaults: bool = Field(
+        default=True,
+        description="Whether the first trial is the algorithm's default setting.",
+    )
+    rule: Literal["best", "one-se"] = Field(
+        default="one-se",
+        description='Which trial is chosen: "best", the one with the best mean over folds; "one-se", the default '
+        "setting unless the best is better by more than one standard error of the difference over folds. The default "
+        'is "best" if there is a validation set, which has no folds, or if `defaults` is false.',
+    )
 
     @classmethod
     def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:
-        """Refuse folds together with a validation set."""
+        """Refuse folds together with a validation set, and a rule that has nothing to compare."""
         if given.get("folds") is not None and given.get("validation") is not None:
             yield KeyProblem(("validation",), "excludes folds; remove one of the two")
+        if given.get("rule") == "one-se" and _has_no_standard_error(given):
+            yield KeyProblem(
+                ("rule",), 'cannot be "one-se" without folds or with defaults = false; use "best"'
+            )
 
     @classmethod
     def prepared(cls, given: dict[str, object]) -> dict[str, object]:
@@ -62,6 +80,8 @@ class TuningConfig(Table):
         defaults: dict[str, object] = {} if "validation" in given else {"folds": 4}
         if given.get("sampler") != "grid":
             defaults["trials"] = 20
+        if _has_no_standard_error(given):
+            defaults["rule"] = "best"
         return defaults | given
 
     @property

@@ -71,6 +71,13 @@ def test_a_metric_that_has_no_value_in_any_cell_is_an_error(tmp_path, table):
         run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["accuracy", "puf"]\n'))
 
 
+@pytest.mark.parametrize("tuning", ["folds = 12", "validation = 0.05"])
+def test_a_search_needs_labelled_rows_in_every_fold(tmp_path, table, tuning):
+    message = r"labelled training rows leave 1\.\d+ to judge a setting by, and a search needs at least 5; reduce tun"
+    with pytest.raises(SuiteError, match=message):
+        run_text(tmp_path, suite(GIVEN, WLR + "tune = true\n", f"[tuning]\n{tuning}\n"))
+
+
 def test_a_fixed_prior_serves_criteria_that_need_one(tmp_path, table):
     search = '[tuning]\ncriteria = ["pa"]\nsampler = "grid"\nfolds = 2\n[prior]\nsource = 0.4\n'
     (row, _) = run_text(tmp_path, suite(GIVEN, ANY + "tune = true\n", search), [TOY]).rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from helpers.suites import plan, run
 
@@ -38,8 +40,7 @@ def test_both_thresholds_can_be_searched(tmp_path):
     tuning = {"criteria": ["nnpu-risk"], "sampler": "grid", "folds": 2}
     (row,) = run(tmp_path, **RARE, algorithms=[tuned], tuning=tuning).rows
     assert row["status"] == "ok"
-    assert row["params"]["threshold"] in ("own", "prior")
-    assert row["n_trials"] == 4
+    assert json.loads(row["params"])["threshold"] in ("own", "prior")
 
 
 def test_only_what_differs_changes_the_key():

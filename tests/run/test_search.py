@@ -231,3 +231,45 @@ def test_a_search_that_is_told_stored_trials_goes_on_as_if_it_had_not_stopped(sa
         search.tell([stored.get(params_name(params)) or evaluated(params, again) for params in batch])
     assert params_of(search.trials) == params_of(whole)
     assert asked == [params_name(trial.params) for trial in whole[told:]]
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "random", "grid"])
+def test_the_default_setting_is_the_first_trial_and_counts_as_one(sampler):
+    plan, seed, _ = config(sampler, trials=6 if sampler != "grid" else None)
+    with_defaults = msgspec.structs.replace(plan, defaults=True)
+    space = {"x": Float(-4.0, 4.0)}
+
+    def value(params):
+        return {"value": -((params.get("x", 0.5) - 1.0) ** 2)}
+
+    plain = params_of(run_search(space, (plan, seed, True), "value", value))
+    found = params_of(run_search(space, (with_defaults, seed, True), "value", value))
+    assert found[0] == {}
+    assert all("x" in params for params in found[1:])
+    if sampler == "grid":
+        assert found[1:] == plain
+    else:
+        assert len(found) == len(plain) == 6
+    if sampler == "random":
+        assert found[1:] == plain[:5]
+
+
+def scored(params, *folds):
+    return Trial(params=params, folds={"value": folds})
+
+
+def test_one_standard_error_keeps_the_default_unless_the_gain_is_larger():
+    """Gains of 0.1, 0.3 and -0.1: mean 0.1, standard error 0.2 / sqrt(3) = 0.115."""
+    default = scored({}, 0.5, 0.5, 0.5)
+    noisy, clear = scored({"x": 1.0}, 0.6, 0.8, 0.4), scored({"x": 2.0}, 0.58, 0.6, 0.56)
+    assert choose([default, noisy], "value", maximise=True, rule="one-se") is default
+    assert choose([default, noisy], "value", maximise=True) is noisy
+    assert choose([default, clear], "value", maximise=True, rule="one-se") is clear
+    worse = scored({}, 0.9, 0.9, 0.9)
+    assert choose([worse, clear], "value", maximise=False, rule="one-se") is clear
+
+
+def test_one_standard_error_needs_a_default_that_has_a_value():
+    best = scored({"x": 1.0}, 0.5, 0.5)
+    assert choose([Trial(params={}, error="failed"), best], "value", maximise=True, rule="one-se") is best
+    assert choose([best], "value", maximise=True, rule="one-se") is best

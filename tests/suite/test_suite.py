@@ -283,3 +283,14 @@ def test_importing_suites_loads_no_heavy_package() -> None:
     code = "import sys, pubench.suite; print([m for m in ('sklearn', 'pandas', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_best_trial_is_chosen_where_there_is_no_standard_error():
+    def rule(tuning):
+        return parse_suite(f"{MINIMAL}\n[tuning]\n{tuning}\n", "s.toml").tuning.rule
+
+    assert rule("folds = 3") == "one-se"
+    assert rule("validation = 0.3") == "best"
+    assert rule("defaults = false") == "best"
+    with pytest.raises(SuiteError, match='cannot be "one-se" without folds'):
+        rule('validation = 0.3\nrule = "one-se"')
