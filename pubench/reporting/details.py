@@ -107,6 +107,22 @@ class RunDetails:
     introspection: Mapping[str, ModelRecord] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
+    @property
+    def origins(self) -> dict[str, str]:
+        """What identifies the table that a data set comes from, by its label, as far as cards say so.
+
+        Data sets of one table share rows: they have the same stored arrays, or one id at one source (and may then
+        differ in their target). The table is named by the first of its labels.
+        """
+        found: dict[str, str] = {}
+        known: dict[tuple[str, ...], str] = {}
+        for label, card in self.cards.items():
+            marks: list[tuple[str, ...]] = [(card.fingerprint,)] if card.fingerprint else []
+            marks += [(card.source, card.id)] if card.id else []
+            found[label] = next((known[mark] for mark in marks if mark in known), label)
+            known |= dict.fromkeys(marks, found[label])
+        return found
+
 
 S = TypeVar("S", bound=_Stored)
 

@@ -131,7 +131,7 @@ def _build(
         description=description,
         rows=rows,
         tables=tables,
-        comparisons=tuple(compare(table, rules) for table in tables),
+        comparisons=tuple(compare(table, rules, details.origins) for table in tables),
         rules=rules,
         status=dict(Counter(str(row["status"]) for row in rows)),
         failures=tuple(one for one in problems if Status(one.status).is_failure),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["REFERENCE", "TIED", "clean", "mean_and_sd", "number", "p_value"]
+from pubench.stats.bayes import Posterior
+
+__all__ = ["REFERENCE", "TIED", "clean", "interval", "mean_and_sd", "number", "p_value", "probably"]
 
 REFERENCE, TIED = "†", "≈"
+DECIDED = 0.8
+"""Below this probability, words give all three probabilities of a comparison."""
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -32,3 +36,25 @@ def mean_and_sd(mean: float, sd: float) -> str:
 def p_value(p: float) -> str:
     """Return a p-value as a relation, such as ``= 0.012`` or ``< 0.001``."""
     return "< 0.001" if p < 0.001 else f"= {number(p)}"
+
+
+def interval(low: float, high: float, decimals: int = 3) -> str:
+    """Return ``low to high``, or nothing where they are unknown."""
+    if low != low or high != high:
+        return ""
+    return (
+        f"{low:.{decimals}f} to {high:.{decimals}f}" if decimals != 3 else f"{number(low)} to {number(high)}"
+    )
+
+
+def probably(posterior: Posterior) -> str:
+    """Say how an algorithm compares with another one, with what probability; a dash where that is unknown."""
+    if posterior.same != posterior.same:
+        return "–"
+    named = {"worse": posterior.worse, "practically the same": posterior.same, "better": posterior.better}
+    name = max(named, key=named.__getitem__)
+    if named[name] < DECIDED:
+        return f"undecided ({', '.join(f'{key} {value:.2f}' for key, value in named.items())})"
+    return f"{name} with probability {min(named[name], 0.99):.2f}" + (
+        " or more" if named[name] > 0.99 else ""
+    )

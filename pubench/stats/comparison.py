@@ -2,62 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.stats.bayes import Posterior, bayesian_signed_rank
-from pubench.stats.bootstrap import mean_interval
+from pubench.stats.bootstrap import rank_intervals
 from pubench.stats.cliques import maximal_cliques
-from pubench.stats.corrections import holm
-from pubench.stats.paired import paired_differences, signed_rank, t_test
-from pubench.stats.ranks import Friedman, critical_difference, friedman, nemenyi, rank_rows
+from pubench.stats.pairs import Family, Pair, make_pairs
+from pubench.stats.power import least_p
+from pubench.stats.ranks import Friedman, can_reject, critical_difference, friedman, rank_rows
 from pubench.stats.scores import ScoreTable
-from pubench.stats.ties import tied_with_best
+from pubench.stats.ties import tie_marks
 from pubench.stats.units import Units, make_units
 from pubench.suite.reporting import Rules
 
-__all__ = ["Comparison", "Pair", "Ranking", "compare", "rank"]
+__all__ = ["Comparison", "Family", "Pair", "Ranking", "compare", "rank"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-
-class Pair(NamedTuple):
-    """Two algorithms over the ``units`` in which both have a score; positive differences favour the first.
-
-    ``difference`` is the mean one and ``low`` to ``high`` its bootstrap interval, over finite differences. ``effect``
-    is the rank-biserial correlation. ``adjusted`` is ``p`` after the correction; both are NaN below two units.
-    """
-
-    first: str
-    second: str
-    units: int
-    wins: int
-    ties: int
-    losses: int
-    difference: float
-    low: float
-    high: float
-    effect: float
-    p: float
-    adjusted: float
-    posterior: Posterior
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Average ranks of competitors over the units, and so over the lines of a table, in which all have a score.
 
-    ``ranks`` has shape (k,), 1 is best; NaN where there is no such unit. ``units`` of ``all_units`` and ``lines`` of
-    ``all_lines`` are used.
+    ``ranks`` has shape (k,), 1 is best; NaN where there is no such unit. ``low`` and ``high``, of the same shape, are
+    bootstrap intervals over units, NaN with too few units for a signed-rank test. ``units`` of ``all_units`` and
+    ``lines`` of ``all_lines`` are used.
     """
 
     algorithms: tuple[str, ...]
     ranks: Floats
+    low: Floats
+    high: Floats
     units: int
     all_units: int
     lines: int
@@ -87,18 +67,26 @@ class Comparison:
         How many units these are, and how many the table has.
     ranking : Ranking
         The ranks, and what they are computed from.
-    datasets : int
-        How many data sets the units come from: fewer than units if blocks are compared.
+    shared : tuple of tuples of str
+        Data sets that share rows, and so are one unit.
+    tables : int
+        How many tables the units come from, data sets that share rows being one: fewer than units if blocks are
+        compared.
     friedman : Friedman or None
-        None below three competitors or two units.
+        None where Friedman's test cannot reject, as below three competitors or two units.
     critical_difference : float or None
-        Nemenyi's, if that is the test, with at least two competitors and two units.
+        Nemenyi's, if that is the test and it can reject.
     pairs : tuple of Pair
+    family : Family
+        Which pairs these are, and what their tests can show.
     groups : tuple of tuples of str
-        The largest sets of two or more competitors of which no two differ, each in the order of ranks. Empty where
-        nothing was tested.
+        Of all pairs, the largest sets of two or more competitors of which no two differ. Against the best or a
+        control, this one with all that do not differ from it. Each is in the order of ranks. Empty where nothing was
+        tested.
     tied : bool array of shape (B, A)
         Cells that do not differ from the best of their block.
+    weak : bool array of shape (B, A)
+        Cells whose test neither rejects nor detects the difference that a tie mark requires.
     """
 
     metric: str
@@ -108,39 +96,54 @@ class Comparison:
     units: int
     all_units: int
     ranking: Ranking
-    datasets: int
+    shared: tuple[tuple[str, ...], ...]
+    tables: int
     friedman: Friedman | None
     critical_difference: float | None
     pairs: tuple[Pair, ...]
+    family: Family
     groups: tuple[tuple[str, ...], ...]
     tied: Bools
+    weak: Bools
 
     @property
     def tested(self) -> bool:
-        """Whether the competitors were tested against each other."""
-        return self.units > 1 and len(self.algorithms) > 1
+        """Whether any two competitors were tested against each other."""
+        return self.family.size > 0
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """What names the table of each data set that shares rows with others."""
+        return {label: group[0] for group in self.shared for label in group}
 
 
-def compare(table: ScoreTable, rules: Rules) -> Comparison:
+def compare(table: ScoreTable, rules: Rules, origins: Mapping[str, str] | None = None) -> Comparison:
     """Compare the algorithms of a table.
 
     Parameters
     ----------
     table : ScoreTable
     rules : Rules
+    origins : mapping of str to str, optional
+        What identifies the table that a data set comes from, by its label. Data sets of one table share rows and are
+        one unit. Default: every data set is a table of its own.
 
     Returns
     -------
     Comparison
-        A pure function of both: random draws have a fixed seed.
+        A pure function of its arguments: random draws have a fixed seed.
     """
-    units = make_units(table, rules)
+    origins = origins or {}
+    units = make_units(table, rules, origins)
     k = units.columns.size
     names = tuple(table.algorithms[j] for j in units.columns)
     ranking, ranked = _ranking(units, names, rules)
     n, ranks = ranking.units, ranking.ranks
-    tested = n > 1 and k > 1
-    pairs = _pairs(units, names, rules, nemenyi(ranks, n) if tested and rules.test == "nemenyi" else None)
+    overall = friedman(ranked) if can_reject(k, n, rules.alpha) else None
+    pairs, family = make_pairs(units, names, ranks, n, rules, overall.f_p if overall else 0.0)
+    datasets = dict.fromkeys(block.dataset for block in table.blocks)
+    nemenyi = rules.test == "nemenyi" and family.size > 0
+    marks = tie_marks(table, rules)
     return Comparison(
         metric=table.metric,
         rules=rules,
@@ -149,20 +152,21 @@ def compare(table: ScoreTable, rules: Rules) -> Comparison:
         units=n,
         all_units=units.count,
         ranking=ranking,
-        datasets=len({block.dataset for block in table.blocks}),
-        friedman=friedman(ranked) if tested and k > 2 else None,
-        critical_difference=(
-            critical_difference(k, n, rules.alpha) if tested and rules.test == "nemenyi" else None
-        ),
+        shared=() if rules.unit == "block" else _shared(datasets, origins),
+        tables=len({origins.get(label, label) for label in datasets}),
+        friedman=overall,
+        critical_difference=critical_difference(k, n, rules.alpha) if nemenyi else None,
         pairs=pairs,
-        groups=_groups(names, ranks, pairs, rules.alpha) if tested else (),
-        tied=tied_with_best(table, rules),
+        family=family,
+        groups=_groups(names, ranks, pairs, family, rules.alpha) if family.size else (),
+        tied=marks.tied,
+        weak=marks.weak,
     )
 
 
-def rank(table: ScoreTable, rules: Rules) -> Ranking:
+def rank(table: ScoreTable, rules: Rules, origins: Mapping[str, str] | None = None) -> Ranking:
     """Rank the algorithms of a table without testing them."""
-    units = make_units(table, rules)
+    units = make_units(table, rules, origins or {})
     return _ranking(units, tuple(table.algorithms[j] for j in units.columns), rules)[0]
 
 
@@ -173,53 +177,33 @@ def _ranking(units: Units, names: tuple[str, ...], rules: Rules) -> tuple[Rankin
     n = len(ranked) if all_columns else 0
     ranks = ranked.mean(axis=0) if n else np.full(len(names), np.nan)
     lines = int(units.used(all_columns).sum()) if all_columns else 0
-    return Ranking(names, ranks, n, units.count, lines, len(units.unit), rules.unit), ranked
+    enough = least_p("wilcoxon", n) < rules.alpha
+    unknown = np.full(len(names), np.nan)
+    low, high = rank_intervals(ranked, 1 - rules.alpha) if enough else (unknown, unknown)
+    return Ranking(names, ranks, low, high, n, units.count, lines, len(units.unit), rules.unit), ranked
 
 
-def _pairs(units: Units, names: tuple[str, ...], rules: Rules, from_ranks: Floats | None) -> tuple[Pair, ...]:
-    drafts = [_pair(units, i, j, names, rules) for i, j in combinations(range(len(names)), 2)]
-    if from_ranks is not None:
-        upper = from_ranks[np.triu_indices(len(names), 1)]
-        return tuple(pair._replace(p=p, adjusted=p) for pair, p in zip(drafts, upper.tolist(), strict=True))
-    if rules.test == "nemenyi":
-        return tuple(pair._replace(p=np.nan) for pair in drafts)
-    adjusted = holm(np.array([pair.p for pair in drafts], dtype=np.float64)).tolist()
-    return tuple(pair._replace(adjusted=value) for pair, value in zip(drafts, adjusted, strict=True))
-
-
-def _pair(units: Units, i: int, j: int, names: tuple[str, ...], rules: Rules) -> Pair:
-    """Compare two algorithms; p-values are corrected later."""
-    means = units.means([i, j])
-    differences = paired_differences(means[:, 0], means[:, 1])
-    finite = differences[np.isfinite(differences)]
-    low, high = mean_interval(finite, 1 - rules.alpha)
-    ranked = signed_rank(differences)
-    p = ranked.p if rules.test == "wilcoxon" else float(t_test(differences)[1])
-    return Pair(
-        names[i],
-        names[j],
-        len(differences),
-        int((differences > 0).sum()),
-        int((differences == 0).sum()),
-        int((differences < 0).sum()),
-        float(finite.mean()) if finite.size else np.nan,
-        low,
-        high,
-        ranked.effect,
-        p if len(differences) > 1 else np.nan,
-        np.nan,
-        bayesian_signed_rank(differences, rules.rope),
-    )
+def _shared(labels: Iterable[str], origins: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Return the data sets that share rows with others, those of one table together."""
+    tables: dict[str, list[str]] = {}
+    for label in labels:
+        tables.setdefault(origins.get(label, label), []).append(label)
+    return tuple(tuple(group) for group in tables.values() if len(group) > 1)
 
 
 def _groups(
-    names: tuple[str, ...], ranks: Floats, pairs: tuple[Pair, ...], alpha: float
+    names: tuple[str, ...], ranks: Floats, pairs: tuple[Pair, ...], family: Family, alpha: float
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the cliques of competitors that do not differ, in the order of their ranks."""
+    """Return the sets of competitors that do not differ, in the order of their ranks."""
     order = np.argsort(ranks, kind="stable")
     place = {names[j]: position for position, j in enumerate(order)}
-    alike = np.eye(len(names), dtype=np.bool_)
+    if family.control is not None:
+        alike_control = [pair.first for pair in pairs if pair.adjusted >= alpha]
+        group = sorted([family.control, *alike_control], key=place.__getitem__)
+        return (tuple(group),) if alike_control else ()
+    alike = np.ones((len(names), len(names)), dtype=np.bool_)
     for pair in pairs:
         i, j = place[pair.first], place[pair.second]
-        alike[i, j] = alike[j, i] = pair.adjusted >= alpha
+        # A pair that was not tested is not known to differ.
+        alike[i, j] = alike[j, i] = not pair.adjusted < alpha
     return tuple(tuple(names[order[i]] for i in group) for group in maximal_cliques(alike))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SignedRank", "paired_differences", "signed_rank", "t_test"]
+__all__ = ["EXACT", "SignedRank", "paired_differences", "sign_sums", "signed_rank", "t_test"]
 
 Floats = NDArray[np.float64]
 
@@ -86,19 +86,19 @@ def signed_rank(differences: Floats) -> SignedRank:
 
 def _exact(ranks: Floats, positive: float) -> float:
     """Return the two-sided p-value over all patterns of signs; ranks are halves, so twice a rank is whole."""
-    chance = _chances(tuple(np.sort(np.rint(2 * ranks).astype(np.int64)).tolist()))
+    chance = sign_sums(tuple(np.sort(np.rint(2 * ranks).astype(np.int64)).tolist()))
     at = round(2 * positive)
     return float(min(1.0, 2 * min(chance[: at + 1].sum(), chance[at:].sum())))
 
 
 @lru_cache(maxsize=64)
-def _chances(twice: tuple[int, ...]) -> Floats:
-    """Return the probability of each sum of positive ranks, all counted twice; pairs without ties share it.
+def sign_sums(ranks: tuple[int, ...]) -> Floats:
+    """Return the probability of each sum of positive ranks, from 0, if every pattern of signs is equally likely.
 
     It is exact, whatever the order of the ranks: probabilities are multiples of 2 to the power of -50 at most.
     """
     chance = np.ones(1)
-    for rank in twice:
+    for rank in ranks:
         longer = np.zeros(chance.size + rank)
         longer[: chance.size] += chance / 2
         longer[rank:] += chance / 2

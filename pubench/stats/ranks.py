@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Friedman", "critical_difference", "friedman", "nemenyi", "rank_rows"]
+__all__ = ["Friedman", "can_reject", "critical_difference", "friedman", "nemenyi", "rank_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -83,6 +84,20 @@ def friedman(ranks: Floats) -> Friedman:
         float(snedecor.sf(f, k - 1, (k - 1) * (n - 1))),
         ties,
     )
+
+
+def can_reject(k: int, n: int, alpha: float) -> bool:
+    r"""Tell whether Friedman's test of k algorithms over n blocks can reject.
+
+    It cannot if its statistic is not significant where all blocks agree, :math:`\chi^2_F = N (k - 1)`, or if that
+    happens by chance with probability :math:`(k!)^{1 - N} \ge \alpha`. With two algorithms, a paired test replaces it.
+    """
+    from scipy.stats import chi2
+
+    if k < 3 or n < 2:
+        return False
+    agreement = math.exp((1 - n) * math.lgamma(k + 1))
+    return bool(agreement < alpha and chi2.sf(n * (k - 1), k - 1) < alpha)
 
 
 def critical_difference(k: int, n: int, alpha: float) -> float:

@@ -1,7 +1,8 @@
-"""From a table of means to the observations of the tests: one for each data set, or one for each block."""
+"""From a table of means to the observations of the tests: one for each table of data, or one for each block."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,8 +59,11 @@ class Units:
         return kept[~np.isnan(kept).any(axis=1)]
 
 
-def make_units(table: ScoreTable, rules: Rules) -> Units:
-    """Collect the competitors' scores by the rules; a table without a direction has no competitors."""
+def make_units(table: ScoreTable, rules: Rules, origins: Mapping[str, str]) -> Units:
+    """Collect the competitors' scores by the rules; a table without a direction has no competitors.
+
+    Data sets of one origin share rows, so they are one unit: their scores are averaged.
+    """
     table = some_blocks(table, _own_blocks(table))
     absent = table.reference | (table.planned == 0)
     columns = np.flatnonzero(~absent.all(axis=0))
@@ -70,7 +74,8 @@ def make_units(table: ScoreTable, rules: Rules) -> Units:
     if rules.missing == "worst-rank":
         scores = np.where(~table.complete & ~absent & ~table.waiting, -np.inf, scores)
     by_block = rules.unit == "block"
-    names = [i if by_block else block.dataset for i, block in enumerate(table.blocks)]
+    datasets = [block.dataset for block in table.blocks]
+    names = [i if by_block else origins.get(label, label) for i, label in enumerate(datasets)]
     places = {name: k for k, name in enumerate(dict.fromkeys(names))}
     unit = np.array([places[name] for name in names], dtype=np.int64)
     return Units(columns, scores[:, columns], unit, len(places))

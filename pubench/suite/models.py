@@ -16,7 +16,7 @@ from pubench.suite.entries import (
     read_preprocess,
 )
 from pubench.suite.labellings import LabellingEntry
-from pubench.suite.references import duplicate_labels, misplaced_numbers, unknown_labels
+from pubench.suite.references import duplicate_labels, misplaced_numbers, unknown_control, unknown_labels
 from pubench.suite.reporting import PaperConfig, ReportConfig
 from pubench.suite.samplers import SAMPLERS, SamplerName
 from pubench.suite.smoke import SmokeConfig
@@ -192,6 +192,7 @@ class Suite(Table):
         """Refuse duplicate and unknown labels, and published numbers that have no place in the tables."""
         yield from duplicate_labels(given)
         yield from unknown_labels(given)
+        yield from unknown_control(given)
         yield from misplaced_numbers(given)
 
     @classmethod

@@ -12,7 +12,7 @@ from pubench.suite.entries import is_valid
 from pubench.suite.labellings import read_labelling
 from pubench.suite.reporting import ReportConfig
 
-__all__ = ["duplicate_labels", "misplaced_numbers", "unknown_labels"]
+__all__ = ["duplicate_labels", "misplaced_numbers", "unknown_control", "unknown_labels"]
 
 # Where tables refer to labels: the table, whether it is a list of tables, the key, and the table that has the labels.
 _REFERENCES = (
@@ -56,6 +56,20 @@ def unknown_labels(given: RawTable) -> Iterator[KeyProblem]:
                     yield KeyProblem(
                         (*place, key), f"{label!r} is not a label under {owner}{did_you_mean(label, known)}"
                     )
+
+
+def unknown_control(given: RawTable) -> Iterator[KeyProblem]:
+    """Yield a control of the report that no algorithm is."""
+    report, known = (
+        given.get("report"),
+        [label for label in _labels(given, "algorithms") if label is not None],
+    )
+    control = report.get("control") if isinstance(report, dict) else None
+    # Factors of a prior append to a label.
+    if isinstance(control, str) and known and not control.startswith(tuple(known)):
+        yield KeyProblem(
+            ("report", "control"), f"is not a label under algorithms{did_you_mean(control, known)}"
+        )
 
 
 def misplaced_numbers(given: RawTable) -> Iterator[KeyProblem]:

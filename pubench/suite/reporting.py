@@ -18,7 +18,17 @@ class Rules(Table):
 
     test: Literal["wilcoxon", "t", "nemenyi"] = Field(
         default="wilcoxon",
-        description="The test that compares two algorithms over data sets; the first two use Holm's correction.",
+        description="The test that compares two algorithms over data sets; the first two use Holm's correction, the "
+        "last one always compares all pairs.",
+    )
+    comparisons: Literal["best", "all-pairs"] = Field(
+        default="best",
+        description="Whether each algorithm is tested against the one with the best average rank (or `control`), or "
+        "all pairs are tested.",
+    )
+    control: Name | None = Field(
+        default=None,
+        description="The label of the algorithm to test all others against, instead of the best.",
     )
     replicate_test: Literal["corrected-t", "t", "wilcoxon"] = Field(
         default="corrected-t",
@@ -28,6 +38,11 @@ class Rules(Table):
     rope: Annotated[float, Field(ge=0)] = Field(
         default=0.01,
         description="The region of practical equivalence of the Bayesian comparison: the largest difference to ignore.",
+    )
+    detectable: Annotated[float, Field(gt=0)] = Field(
+        default=0.05,
+        description="A cell is marked as tied with the best only if its test detects a difference of this size with "
+        "power 0.8.",
     )
     missing: Literal["pairwise", "worst-rank"] = Field(
         default="pairwise",
@@ -40,9 +55,19 @@ class Rules(Table):
 
     @classmethod
     def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:
-        """Refuse a t-test of ranks: the worst rank has no value."""
+        """Refuse a t-test of ranks, whose worst one has no value, and a control where all pairs are tested."""
         if given.get("test") == "t" and given.get("missing") == "worst-rank":
             yield KeyProblem(("missing",), 'gives test = "t" no differences; change one of the two')
+        for key in ("test", "comparisons"):
+            if given.get("control") and given.get(key) in ("nemenyi", "all-pairs"):
+                yield KeyProblem(
+                    ("control",), f'excludes {key} = "{given[key]}", which tests all pairs; remove it'
+                )
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether all pairs are tested, not only those with the best or the control."""
+        return self.comparisons == "all-pairs" or self.test == "nemenyi"
 
 
 class ReportConfig(Rules):

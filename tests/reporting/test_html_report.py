@@ -33,7 +33,7 @@ def read(rows: list[dict[str, Any]], **keys: Any) -> Outline:
 
 
 def test_the_table_marks_the_best_and_names_the_leader() -> None:
-    report = build_report(rows_of(THREE), "s", {"acc": True})
+    report = build_report(rows_of(THREE), "s", {"acc": True}, rules=Rules(comparisons="all-pairs"))
     (scores,), (page,) = make_scores(report).metrics, make_comparisons(report)
     assert [[cell.best for cell in line.cells] for line in scores.lines] == [
         [True, False, False],
@@ -48,6 +48,32 @@ def test_the_table_marks_the_best_and_names_the_leader() -> None:
     won, lost = page.records["a", "b"], page.records["b", "a"]
     assert (won.wins, won.ties, won.losses) == (lost.losses, lost.ties, lost.wins) == (2, 0, 1)
     assert ("a", "a") not in page.records
+
+
+def test_what_cannot_be_concluded_is_in_the_summary_and_first_in_its_section() -> None:
+    found = " ".join(read(rows_of(THREE)).text.split())
+    sentence = "Which algorithms differ cannot be concluded: 3 data sets are too few"
+    assert found.count(sentence) == 2
+    assert found.index(sentence) < found.index("leads with an average rank")
+    ranks = found[found.index("Ranks and wins") :]
+    assert ranks.startswith(f"Ranks and wins {sentence}")
+    assert "Critical-difference" not in ranks
+
+
+def test_the_page_compares_each_algorithm_with_the_best() -> None:
+    rows = [
+        row(name, 0.1 * k + 0.002 * i * k, dataset=f"d{i}") for i in range(12) for k, name in enumerate("abc")
+    ]
+    (page,) = make_comparisons(build_report(rows, "s", {"acc": True}))
+    assert (page.inconclusive, page.records) == ((), {})
+    assert page.table is not None
+    assert page.table.heads[4] == "difference to c"
+    best, second, last = page.table.lines
+    assert (best[0], second[0], last[0]) == ("c", "b", "a")
+    assert last[-1] == "worse with probability 0.99 or more"
+    text = read(rows).text
+    assert "acc: each algorithm against c" in text
+    assert "worse with probability 0.99 or more" in text
 
 
 def test_a_leader_by_rank_may_be_worse_on_average() -> None:
@@ -67,7 +93,7 @@ def test_a_leader_without_finite_differences_has_no_mean_difference() -> None:
     rows = rows_of({"a": [0.9, 0.8]}) + rows_of({"b": [0.8, 0.9]}, status="failed")
     report = build_report(rows, "s", {"acc": True}, rules=Rules(missing="worst-rank"))
     text = " ".join(outline(html_report(report)).text.split())
-    assert "Between the two: 2 won, 0 tied, 0 lost (p = 0.500)." in text
+    assert "Between the two: 2 won, 0 tied, 0 lost." in text
     assert "nan" not in text
 
 
@@ -196,14 +222,19 @@ def test_collapsed_models_are_marked_at_their_means() -> None:
 def test_an_algorithm_that_always_fails_leaves_the_others_compared() -> None:
     rows = rows_of(THREE)
     rows += [row("broken", None, dataset=f"d{d}", status="failed", error="boom") for d in range(3)]
-    (page,) = make_comparisons(build_report(rows, "s", {"acc": True}))
+    rules = Rules(comparisons="all-pairs")
+    (page,) = make_comparisons(build_report(rows, "s", {"acc": True}, rules=rules))
     assert (page.ranks, page.leader) == ({}, None)
     assert page.order == ("a", "b", "c")
+    # Of those that are complete on most data sets the first in rank is the best.
+    (page,) = make_comparisons(build_report(rows, "s", {"acc": True}))
+    assert page.table is not None
+    assert [line[0] for line in page.table.lines] == ["a", "b", "c"]
     found = read(rows)
     assert (
         "there is no data set in which every algorithm finished all replicates; those that did" in found.text
     )
-    assert "so algorithms are only tested in pairs" in found.text
+    assert "No data set has a score of every algorithm." in found.text
 
 
 def test_a_card_lists_the_positive_and_negative_classes() -> None:

@@ -14,7 +14,7 @@ from pubench.reporting.render.html import html_report
 from pubench.reporting.sections.blocks import Entry, FigureBlock
 from pubench.reporting.sections.figures import make_figures
 
-THREE = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
+THREE = {"a": [0.9, 0.8, 0.7] * 3, "b": [0.85, 0.82, 0.6] * 3, "c": [0.1, 0.2, 0.3] * 3}
 
 
 def page(means: dict[str, list[float]] = THREE) -> str:

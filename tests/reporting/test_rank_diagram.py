@@ -26,7 +26,7 @@ def compared(scores: np.ndarray = AUC, names: tuple[str, ...] = NAMES, **rules: 
 
 @cache
 def twenty(test: str = "wilcoxon") -> Comparison:
-    return compared(SCORES, TWENTY, test=test)
+    return compared(SCORES, TWENTY, test=test, comparisons="all-pairs")
 
 
 def drawn(comparison: Comparison) -> Diagram:
@@ -101,10 +101,27 @@ def test_the_bar_of_the_critical_difference_has_its_length() -> None:
 def test_few_algorithms_and_equal_ranks() -> None:
     two = drawn(compared(AUC[:, :2], ("a", "b")))
     assert bars(two) == []
-    equal = drawn(compared(np.full((5, 3), 0.5), ("a", "b", "c")))
+    equal = drawn(compared(np.full((7, 3), 0.5), ("a", "b", "c")))
     assert len(bars(equal)) == 1
-    wide = drawn(compared(AUC[:3, :2], ("a", "b"), test="nemenyi"))
-    assert [text.text for text in wide.labels if text.y > 0.8] == ["critical difference 1.13"]
+    ends = np.array([[0.1, 0.2, 0.3], [0.2, 0.1, 0.3], [0.1, 0.2, 0.3], [0.2, 0.3, 0.1]])
+    wide = drawn(compared(ends, ("a", "b", "c"), test="nemenyi", alpha=0.2))
+    assert [text.text for text in wide.labels if text.y > 0.8] == ["critical difference 1.21"]
+
+
+def test_the_bar_joins_the_best_with_those_that_do_not_differ_from_it() -> None:
+    comparison = compared(SCORES, TWENTY)
+    (group,) = comparison.groups
+    assert group[0] == comparison.family.control == TWENTY[int(comparison.ranks.argmin())]
+    alike = {pair.first for pair in comparison.pairs if pair.adjusted >= 0.05}
+    assert set(group[1:]) == alike != set()
+    diagram = drawn(comparison)
+    assert (len(bars(diagram)), len(diagram.dots)) == (1, len(group))
+
+
+def test_tests_that_cannot_reject_have_no_diagram() -> None:
+    assert rank_diagram(compared(AUC[:6])) is None
+    assert rank_diagram(compared(AUC[:7])) is not None
+    assert rank_diagram(compared(AUC[:3, :2], ("a", "b"), test="nemenyi")) is None
 
 
 def test_fewer_than_two_algorithms_or_units_have_no_diagram() -> None:

@@ -54,7 +54,7 @@ def test_the_table() -> None:
 def test_the_rank_line_needs_complete_blocks() -> None:
     rows = [row("a", 0.9), row("b", 0.1), row("c", 1.0, reference=True)]
     lines = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
-    assert lines[-1] == ["average rank", "1 of 1 data sets", "", "1.00", "2.00", "–"]
+    assert lines[3] == ["average rank", "1 of 1 data sets", "", "1.00", "2.00", "–"]
     assert "average rank" not in markdown_report(build_report(ROWS, "s", {"acc": True}))
 
 
@@ -299,39 +299,94 @@ def test_a_terminal_shows_the_best_in_bold_and_a_file_by_a_star() -> None:
     assert "marked *" in terminal(report)
 
 
-def compared(names: str, value: float, **keys: Any) -> Report:
+def compared(names: str, value: float, **rules: Any) -> Report:
     rows = [
-        row(name, value * k + 0.001 * i * k, dataset=f"d{i}", **keys)
+        row(name, value * k + 0.001 * i * k, dataset=f"d{i}")
         for i in range(12)
         for k, name in enumerate(names)
     ]
-    return build_report(rows, "s", {"acc": True})
+    return build_report(rows, "s", {"acc": True}, rules=Rules(**rules))
+
+
+def texts(report: Report) -> tuple[str, str]:
+    return markdown_report(report).replace("\\", ""), terminal(report, width=400)
 
 
 def test_results_of_tests_are_below_the_table() -> None:
-    for text in (
-        markdown_report(compared("abc", 0.1)).replace("\\", ""),
-        terminal(compared("abc", 0.1), width=400),
-    ):
+    for text in texts(compared("abc", 0.1)):
         assert "Friedman's test over 12 data sets: chi-squared = 24.00, p < 0.001;" in text
-        assert "correction (alpha = 0.05, 12 data sets) all algorithms differ significantly." in text
-    rows = [row(name, 0.5, dataset=f"d{i}") for i in range(12) for name in "abc"]
+        assert (
+            "correction (alpha = 0.05, 12 data sets, 2 comparisons), a and b are significantly worse than c,"
+            in text
+        )
+        assert "detects a mean difference of" in text
+        assert "cannot be concluded" not in text
+    for text in texts(compared("abc", 0.1, comparisons="all-pairs")):
+        assert "(alpha = 0.05, 12 data sets, 3 comparisons) all algorithms differ significantly." in text
+    rows = [row(name, 0.5, dataset=f"d{i}") for i in range(12) for name in "abcd"]
     same = markdown_report(build_report(rows, "s", {"acc": True}))
     assert "chi-squared = 0.00, p = 1.000" in same
-    assert "no two algorithms differ significantly." in same
+    assert "all other algorithms are not significantly different from a, which has the best" in same
     two = markdown_report(compared("ab", 0.1)).replace("\\", "")
-    assert "a and b differ significantly, p < 0.001." in two
+    assert "a is significantly worse than b, which has the best average rank (p < 0.001)." in two
     assert "Friedman" not in two
 
 
-def test_too_few_observations_are_mentioned() -> None:
-    one = markdown_report(build_report([row("a", 0.5), row("b", 0.6)], "s", {"acc": True}))
-    assert "Only one data set has a score of every algorithm" in one
-    none = markdown_report(build_report([row("a", 0.5), row("b", status="failed")], "s", {"acc": True}))
-    assert "No data set has a score of every algorithm" in none
-    rows = [row(name, 0.5 + k, dataset=f"d{i}") for i in range(3) for k, name in enumerate("ab")]
-    few = markdown_report(build_report(rows, "s", {"acc": True}))
-    assert "cannot find significant differences: there are too few data sets." in few
+def test_a_named_control_may_be_better_than_some_and_worse_than_others() -> None:
+    for text in texts(compared("abc", 0.1, control="b")):
+        assert "a is significantly worse than b; c is significantly better than it." in text
+        assert "chosen on the same data" not in text
+    for text in texts(compared("abc", 0.1, control="z")):
+        assert "z has no scores to compare. The best was chosen on the same data" in text
+
+
+@pytest.mark.parametrize(("datasets", "names", "needed"), [(1, "ab", 6), (5, "ab", 6), (6, "abcdef", 8)])
+def test_what_cannot_be_concluded_is_said_first_and_nothing_is_tested(
+    datasets: int, names: str, needed: int
+) -> None:
+    rows = [row(name, 0.5 + k, dataset=f"d{i}") for i in range(datasets) for k, name in enumerate(names)]
+    report = build_report(rows, "s", {"acc": True})
+    for text in texts(report):
+        assert "adjusted p" not in text
+        assert "significantly worse" not in text
+        counted = "1 data set is" if datasets == 1 else f"{datasets} data sets are"
+        assert f"cannot be concluded: {counted} too few" in text
+        assert f"; at least {needed} are needed." in text
+    lines = [line for line in markdown_report(report).splitlines() if line]
+    assert lines[lines.index("## acc (higher is better)") + 1].startswith("Which algorithms differ cannot be")
+    enough = [row(name, 0.5 + k, dataset=f"d{i}") for i in range(needed) for k, name in enumerate(names)]
+    assert "cannot be concluded" not in markdown_report(build_report(enough, "s", {"acc": True}))
+
+
+def test_lines_that_lack_algorithms_are_mentioned() -> None:
+    rows = [row("a", 0.5), row("b", status="failed"), row("a", 0.5, dataset="e"), row("b", 0.6, dataset="e")]
+    assert "Only one data set has a score of every algorithm" in markdown_report(
+        build_report(rows, "s", {"acc": True})
+    )
+    assert "No data set has a score of every algorithm" in markdown_report(
+        build_report([*rows[:2], row("a", 0.1, dataset="e")], "s", {"acc": True})
+    )
+
+
+def test_an_algorithm_with_too_few_scores_is_named() -> None:
+    rows = [row(name, 0.1 * k + 0.01 * i, dataset=f"d{i}") for i in range(12) for k, name in enumerate("abc")]
+    rows += [
+        row("d", 0.05 if i < 4 else None, dataset=f"d{i}", status="ok" if i < 4 else "failed")
+        for i in range(12)
+    ]
+    for text in texts(build_report(rows, "s", {"acc": True})):
+        assert "d cannot be compared with c: too few data sets have a score of both." in text
+        assert "a and b are significantly worse than c" in text
+
+
+def test_data_sets_that_share_rows_are_named() -> None:
+    rows = [row(name, 0.1 * k, dataset=f"d{i}") for i in range(12) for k, name in enumerate("ab")]
+    cards = {f"d{i}": {"fingerprint": f"f{i // 2 if i < 4 else i}"} for i in range(12)}
+    report = build_report(rows, "s", {"acc": True}, details=details(cards))
+    for text in texts(report):
+        assert "d0 and d1 share rows, so they count as one data set." in text
+    assert report.comparisons[0].ranking.over == "10 of 10 data sets, 12 of 12 lines"
+    assert report.comparisons[0].units == 10
 
 
 @pytest.mark.parametrize(
@@ -361,15 +416,21 @@ def test_ties_with_the_best_are_marked() -> None:
         for i in range(5)
         for k, (name, value) in enumerate([("a", 0.9), ("b", 0.895), ("c", 0.1)])
     ]
-    report = build_report(rows, "s", {"acc": True})
+    report = build_report(rows, "s", {"acc": True}, rules=Rules(detectable=0.1))
     assert report.comparisons[0].tied.sum() == 1
     assert markdown_report(report).count(") ≈ |") == 1
     assert terminal(report).count(")≈") == 1
+    weak = build_report(rows, "s", {"acc": True}, rules=Rules(detectable=0.001))
+    for text in (markdown_report(weak), terminal(weak, width=400)):
+        assert "1 cell has neither ≈ nor a significant difference from the best of the line" in text
+    assert ") ≈" not in markdown_report(weak)
 
 
 def test_many_pairs_are_those_with_the_first_in_rank() -> None:
     names = "abcdefghijkl"
-    lines = table_lines(markdown_report(compared(names, 0.1)))
-    pairs = [line for line in lines if len(line) == 14 and line[0] in names]
+    lines = table_lines(markdown_report(compared(names, 0.1, comparisons="all-pairs")))
+    pairs = [line for line in lines if len(line) == 10 and line[0] in names]
     assert len(pairs) == 11
     assert all("l" in line[:2] for line in pairs)
+    against = table_lines(markdown_report(compared(names, 0.1)))
+    assert [line[0] for line in against if len(line) == 10] == ["algorithm", "---", *reversed(names)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from pubench.stats.bootstrap import mean_interval
+from pubench.stats.bootstrap import mean_interval, rank_intervals
 
 
 def test_the_interval_has_its_nominal_coverage() -> None:
@@ -43,3 +43,20 @@ def test_it_is_scipys_to_the_bit(n: int) -> None:
         (values,), np.mean, n_resamples=2000, method="BCa", random_state=np.random.default_rng(0)
     ).confidence_interval
     assert mean_interval(values, 0.95) == (theirs.low, theirs.high)
+
+
+def test_rank_intervals_are_percentiles_of_resampled_means() -> None:
+    ranks = np.array([rng.permutation(4) + 1.0 for rng in map(np.random.default_rng, range(15))])
+    low, high = rank_intervals(ranks, 0.9)
+    for j in range(4):
+        found = bootstrap(
+            (ranks[:, j],), np.mean, method="percentile", confidence_level=0.9, n_resamples=5000, rng=1
+        ).confidence_interval
+        assert (low[j], high[j]) == pytest.approx(tuple(found), abs=0.08)
+    assert (low < ranks.mean(axis=0)).all()
+    assert (high > ranks.mean(axis=0)).all()
+
+
+def test_whoever_always_wins_has_rank_one_without_doubt() -> None:
+    low, high = rank_intervals(np.tile([1.0, 2.0, 3.0], (9, 1)), 0.95)
+    assert low.tolist() == high.tolist() == [1.0, 2.0, 3.0]

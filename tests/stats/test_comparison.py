@@ -38,7 +38,7 @@ def compared(rows: list[dict[str, Any]], greater: bool | None = True, **rules: A
 def test_demsars_example() -> None:
     found = compared(rows_of(AUC), test="nemenyi", alpha=0.10)
     np.testing.assert_allclose(found.ranks, (3.143, 2.000, 2.893, 1.964), atol=5e-4)
-    assert (found.units, found.all_units, found.datasets) == (14, 14, 14)
+    assert (found.units, found.all_units, found.tables) == (14, 14, 14)
     assert found.critical_difference == pytest.approx(1.12, abs=5e-3)
     # At 0.10 C4.5 differs from the two with m; C4.5+cf cannot be told from any.
     assert found.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
@@ -76,7 +76,7 @@ def tuned_rows() -> list[dict[str, Any]]:
 
 
 def test_an_oracles_lines_do_not_count_untuned_scores_again() -> None:
-    found = compared(tuned_rows(), unit="block")
+    found = compared(tuned_rows(), unit="block", comparisons="all-pairs")
     assert found.ranking.over == "3 of 3 blocks"
     assert [pair.units for pair in found.pairs] == [3, 3, 3]
     assert compared(tuned_rows()).ranking.over == "3 of 3 data sets"
@@ -88,7 +88,7 @@ def test_without_other_lines_an_oracles_still_compare_the_untuned() -> None:
 
 
 def test_pairs_are_wilcoxons_with_holm() -> None:
-    found = compared(rows_of(AUC))
+    found = compared(rows_of(AUC), comparisons="all-pairs")
     first = found.pairs[0]
     assert (first.first, first.second, first.units) == ("C4.5", "C4.5+m", 14)
     assert (first.wins, first.ties, first.losses) == (2, 2, 10)
@@ -103,7 +103,7 @@ def test_pairs_are_wilcoxons_with_holm() -> None:
 
 
 def test_t_is_scipys_paired_test() -> None:
-    found = compared(rows_of(AUC), test="t").pairs[1]
+    found = compared(rows_of(AUC), test="t", comparisons="all-pairs").pairs[1]
     assert found.p == pytest.approx(stats.ttest_rel(AUC[:, 0], AUC[:, 2]).pvalue)
 
 
@@ -134,7 +134,8 @@ def test_all_different_with_p_zero_makes_no_group() -> None:
     # Four algorithms in the same order on every one of 60 data sets: p-values vanish, and so must the bars.
     scores = np.arange(4.0)[None, :] + np.zeros((60, 1))
     for test in ("wilcoxon", "t", "nemenyi"):
-        assert compared(rows_of(scores), test=test).groups == ()
+        rules = {} if test == "nemenyi" else {"comparisons": "all-pairs"}
+        assert compared(rows_of(scores), test=test, **rules).groups == ()
     assert max(pair.adjusted for pair in compared(rows_of(scores), test="t").pairs) == 0.0
 
 
@@ -143,7 +144,7 @@ def test_pairwise_tests_may_group_algorithms_that_are_not_neighbours() -> None:
     i = np.arange(24)
     a, c = np.zeros(24), np.where(i % 3 == 2, 1e-3, -1e-4) * (1 + i / 100)
     b = np.where(i < 11, 0.01, -1.0) * (1 + i / 100)
-    found = compared(rows_of(np.stack([a, b, c], axis=1), ("a", "b", "c")))
+    found = compared(rows_of(np.stack([a, b, c], axis=1), ("a", "b", "c")), comparisons="all-pairs")
     assert found.ranks[0] < found.ranks[1] < found.ranks[2]
     assert [pair.adjusted < 0.05 for pair in found.pairs] == [True, False, True]
     assert found.groups == (("a", "c"),)
@@ -175,7 +176,7 @@ def test_a_metric_without_direction_has_no_competitors() -> None:
 def test_unequal_cells_pairwise() -> None:
     scores = AUC.copy()
     scores[3, 0] = scores[5, 0] = scores[5, 1] = np.nan
-    found = compared(rows_of(scores))
+    found = compared(rows_of(scores), comparisons="all-pairs")
     assert (found.units, found.all_units) == (12, 14)
     by_names = {(pair.first, pair.second): pair.units for pair in found.pairs}
     assert by_names[("C4.5", "C4.5+m")] == 12
@@ -191,7 +192,7 @@ def test_unequal_cells_worst_rank() -> None:
     # Of the block in which all failed nothing can be said.
     assert found.units == 3
     np.testing.assert_allclose(found.ranks, [(1 + 3 + 2.5) / 3, (2 + 1 + 2.5) / 3, (3 + 2 + 1) / 3])
-    first = found.pairs[0]
+    first = compared(rows_of(scores, ("a", "b", "c")), missing="worst-rank", comparisons="all-pairs").pairs[0]
     assert (first.units, first.wins, first.ties, first.losses) == (2, 1, 0, 1)
     assert first.difference == pytest.approx(0.4)
 
@@ -220,9 +221,10 @@ def test_blocks_of_one_data_set_are_one_unit() -> None:
     found = compared(rows)
     assert (found.units, found.ranks.tolist()) == (1, [1.0, 2.0])
     blocks = compared(rows, unit="block")
-    assert (blocks.units, blocks.datasets, blocks.ranks.tolist()) == (2, 1, [1.5, 1.5])
-    assert blocks.pairs[0].difference == pytest.approx(0.15)
-    assert found.pairs[0].difference == pytest.approx(0.15)
+    assert (blocks.units, blocks.tables, blocks.ranks.tolist()) == (2, 1, [1.5, 1.5])
+    # The best is the second of a pair.
+    assert abs(blocks.pairs[0].difference) == pytest.approx(0.15)
+    assert found.pairs[0].difference == pytest.approx(-0.15)
 
 
 def test_references_take_no_part() -> None:
@@ -247,14 +249,18 @@ def test_ties_with_the_best_follow_the_replicates() -> None:
     values = {"best": list(0.9 + noise[0]), "near": list(0.895 + noise[1]), "far": list(0.5 + noise[2])}
     for test in ("corrected-t", "t", "wilcoxon"):
         table = score_table(replicates(values), "acc", True)
-        assert compare(table, Rules(replicate_test=test)).tied.tolist() == [[False, True, False]]
+        found = compare(table, Rules(replicate_test=test, detectable=0.2))
+        assert found.tied.tolist() == [[False, True, False]]
+        assert not found.weak.any()
 
 
 def test_overlapping_splits_make_more_ties() -> None:
     shift = 0.02 + 0.03 * np.array([-1.0, 1.0, -0.5, 0.5, 0.2, -0.2, 0.8, -0.8, 0.1, -0.1])
     values = {"best": list(0.9 + shift), "other": [0.9] * 10}
     table = score_table(replicates(values), "acc", True)
-    assert compare(table, Rules(replicate_test="corrected-t")).tied.tolist() == [[False, True]]
+    assert compare(table, Rules(replicate_test="corrected-t", detectable=0.1)).tied.tolist() == [
+        [False, True]
+    ]
     assert compare(table, Rules(replicate_test="t", alpha=0.06)).tied.tolist() == [[False, False]]
 
 
@@ -267,7 +273,7 @@ def test_without_sizes_or_replicates_nothing_is_marked_as_tied() -> None:
 
 
 def test_equal_scores_are_both_best_and_no_mere_tie() -> None:
-    found = compared(replicates({"a": [0.9, 0.8], "b": [0.9, 0.8], "c": [0.1, 0.9]}))
+    found = compared(replicates({"a": [0.9, 0.8], "b": [0.9, 0.8], "c": [0.1, 0.9]}), detectable=50.0)
     assert found.tied.tolist() == [[False, False, True]]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pubench.stats.ranks import critical_difference, friedman, nemenyi, rank_rows
+from pubench.stats.ranks import can_reject, critical_difference, friedman, nemenyi, rank_rows
 
 
 def test_demsars_average_ranks() -> None:
@@ -86,3 +86,13 @@ def test_the_greatest_score_ranks_first_and_the_missing_share_the_last_place() -
     scores = np.array([[0.9, 0.5, 0.7], [0.5, -np.inf, -np.inf]])
     assert rank_rows(scores).tolist() == [[1.0, 3.0, 2.0], [1.0, 2.5, 2.5]]
     assert rank_rows(np.zeros((0, 3))).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "can"), [(3, 2, False), (3, 3, True), (5, 2, False), (2, 99, False), (9, 1, False)]
+)
+def test_friedmans_test_is_made_only_where_agreement_would_be_significant(k: int, n: int, can: bool) -> None:
+    assert can_reject(k, n, 0.05) is can
+    if n > 1 and k > 2:
+        agreed = friedman(np.tile(np.arange(1.0, k + 1), (n, 1)))
+        assert (agreed.p < 0.05) is can

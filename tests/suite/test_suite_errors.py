@@ -30,6 +30,17 @@ WRONG = [
     ),
     (
         "[[datasets]]",
+        '[report]\ncontrol = "wlr"\ncomparisons = "all-pairs"\n[[datasets]]',
+        'report.control = "wlr": excludes comparisons = "all-pairs", which tests all pairs; remove it',
+    ),
+    (
+        "[[datasets]]",
+        '[report]\ncontrol = "wrl"\n[[datasets]]',
+        'report.control = "wrl": is not a label under algorithms; did you mean',
+    ),
+    ("[[datasets]]", "[report]\ndetectable = 0\n[[datasets]]", "report.detectable = 0: must be more than 0"),
+    (
+        "[[datasets]]",
         PAPER.replace('citation = "c"\n', "") + "[[datasets]]",
         "paper.citation: is missing; add citation",
     ),

@@ -61,7 +61,7 @@ class Diagram(NamedTuple):
 
 
 def rank_diagram(comparison: Comparison) -> Diagram | None:
-    """Lay out average ranks, best at the left, with a bar for each group without significant differences.
+    """Lay out average ranks, best at the left, with a bar for each group of the comparison.
 
     Bars have a dot on every member, since the members of a group need not be neighbours in rank; no two bars of one
     level touch. Every label has its own row: the better half on the left, the other on the right.
@@ -69,9 +69,9 @@ def rank_diagram(comparison: Comparison) -> Diagram | None:
     Returns
     -------
     Diagram or None
-        None where algorithms were not tested.
+        None where no test could reject, or there are no ranks.
     """
-    if not comparison.tested:
+    if not comparison.tested or not comparison.units:
         return None
     ranks = comparison.ranks.tolist()
     first, last = math.floor(min(ranks)), math.ceil(max(ranks))

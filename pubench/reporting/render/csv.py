@@ -16,10 +16,10 @@ __all__ = ["pairs_csv", "paper_csv", "scores_csv"]
 
 SCORES = (
     "metric,dataset,labelling,criterion,algorithm,mean,sd,ok,undefined,planned,reference,best,tied_with_best,"
-    "average_rank"
+    "average_rank,rank_low,rank_high"
 )
 PAIRS = (
-    "metric,first,second,units,wins,ties,losses,difference,low,high,effect,p,adjusted_p,"
+    "metric,first,second,units,wins,ties,losses,difference,low,high,effect,p,adjusted_p,detectable,"
     "p_first_worse,p_same,p_first_better"
 )
 
@@ -52,14 +52,24 @@ def _scores(table: ScoreTable, comparison: Comparison) -> Iterator[Sequence[Valu
     best = best_cells(table)
     # A single algorithm has no rank, here as in the tables.
     ranked = comparison.algorithms if len(comparison.algorithms) > 1 else ()
-    ranks = dict(zip(ranked, comparison.ranks.tolist(), strict=False))
+    ranking = comparison.ranking
+    columns = (ranking.ranks.tolist(), ranking.low.tolist(), ranking.high.tolist())
+    ranks = dict(zip(ranked, zip(*columns, strict=True), strict=False))
     for i, block in enumerate(table.blocks):
         for j, name in enumerate(table.algorithms):
             if table.planned[i, j]:
                 counts = (int(part[i, j]) for part in (table.ok, table.undefined, table.planned))
                 marks = (bool(part[i, j]) for part in (table.reference, best, comparison.tied))
                 numbers = float(table.mean[i, j]), float(table.sd[i, j])
-                yield (table.metric, *block, name, *numbers, *counts, *marks, ranks.get(name, math.nan))
+                yield (
+                    table.metric,
+                    *block,
+                    name,
+                    *numbers,
+                    *counts,
+                    *marks,
+                    *ranks.get(name, (math.nan,) * 3),
+                )
 
 
 def _text(heads: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:

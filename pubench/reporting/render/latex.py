@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.published import PublishedComparison
 from pubench.reporting.render.grid import HEADS, Grid, make_grid
 from pubench.reporting.render.tex import breakable
@@ -13,7 +14,7 @@ from pubench.reporting.render.tex_layout import ColumnLayout, lay_out
 from pubench.reporting.render.tex_tables import TexCell, TexColumn, label_of, tex_tables
 from pubench.reporting.report import Report
 from pubench.reporting.sections.paper import PAPER_HEADS, PAPER_LEGEND, paper_line
-from pubench.reporting.sentences import findings, legend, missing_rule
+from pubench.reporting.sentences import legend, missing_rule
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import ScoreTable
 
@@ -55,7 +56,8 @@ def _caption(table: ScoreTable, comparison: Comparison, grid: Grid, layout: Colu
     grouped = [f"columns by {grid.columns[layout.by]}"] if layout.by is not None else []
     first = "; ".join([grid.heading, *shared, *grouped, _replicates(table)]) + "."
     ranks = [f"Average ranks {layout.over}."] if layout.ranked else []
-    sentences = [legend("in bold", comparison.rules), *ranks, *findings(comparison, brief=True)]
+    sentences = [*inconclusive(comparison), legend("in bold", comparison.rules)]
+    sentences += [*ranks, *findings(comparison, brief=True)]
     sentences += [missing_rule(comparison.rules)] if comparison.algorithms else []
     return " ".join(breakable(sentence) for sentence in (first, *sentences))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.render.grid import HEADS, Grid, GridCell, make_grid
 from pubench.reporting.report import Report
 from pubench.reporting.sections import Section, make_sections
@@ -17,23 +19,23 @@ from pubench.reporting.sections.blocks import (
     TableBlock,
     TemplateBlock,
 )
-from pubench.reporting.sentences import cell_counts, findings, legend, missing_rule
-from pubench.reporting.wording import TIED, clean, number
-from pubench.stats.comparison import Comparison, Pair
+from pubench.reporting.sections.comparisons import pair_table
+from pubench.reporting.sentences import cell_counts, legend, missing_rule
+from pubench.reporting.wording import TIED, clean
+from pubench.stats.comparison import Comparison
 
 __all__ = ["escape", "markdown_report"]
 
 MOST_PAIRS = 45
-PAIR_HEADS = (
-    "first,second,n,wins,ties,losses,difference,interval,effect,p,adjusted p,P(worse),P(same),P(better)"
-)
 
 
 def markdown_report(report: Report) -> str:
     """Render a report, ending with a line break."""
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {cell_counts(report)}."]
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
-        parts += [_scores(make_grid(table, comparison)), *_comparison(comparison)]
+        grid = make_grid(table, comparison)
+        parts += [f"## {escape(grid.heading)}", *map(escape, inconclusive(comparison))]
+        parts += [_scores(grid), *_comparison(comparison)]
     parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
     parts += [text for section in make_sections(report, markdown=True) for text in _section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -84,7 +86,7 @@ def _scores(grid: Grid) -> str:
     body = [[_cell(cell) for cell in line] for line in grid.lines]
     ranks = [[escape(text) for text in grid.ranks]] if grid.ranks else []
     heads = [escape(name) for name in grid.columns]
-    return f"## {escape(grid.heading)}\n\n{_table(heads, [*body, *ranks], range(HEADS))}"
+    return _table(heads, [*body, *ranks], range(HEADS))
 
 
 def _cell(cell: GridCell) -> str:
@@ -94,27 +96,13 @@ def _cell(cell: GridCell) -> str:
 
 
 def _comparison(comparison: Comparison) -> list[str]:
-    """Return the results of the tests: sentences, and a table of pairs; of many only those with the best rank."""
+    """Return the results of the tests: sentences, and a table of pairs; of too many, those with the best rank."""
     if not comparison.algorithms:
         return []
     parts = [escape(" ".join([*findings(comparison), missing_rule(comparison.rules)]))]
-    if not comparison.tested:
-        return parts
-    first = comparison.algorithms[int(comparison.ranks.argmin())]
-    pairs = comparison.pairs
-    if len(pairs) > MOST_PAIRS:
-        pairs = tuple(pair for pair in pairs if first in (pair.first, pair.second))
-    return [*parts, _table(PAIR_HEADS.split(","), map(_pair_line, pairs), range(2))]
-
-
-def _pair_line(pair: Pair) -> list[str]:
-    counted = (pair.units, pair.wins, pair.ties, pair.losses)
-    interval = f"{number(pair.low)} to {number(pair.high)}"
-    return [
-        escape(pair.first),
-        escape(pair.second),
-        *map(str, counted),
-        number(pair.difference),
-        interval,
-        *map(number, (pair.effect, pair.p, pair.adjusted, *pair.posterior)),
-    ]
+    if len(comparison.pairs) > MOST_PAIRS and comparison.family.control is None:
+        first = comparison.algorithms[int(comparison.ranks.argmin())]
+        pairs = tuple(pair for pair in comparison.pairs if first in (pair.first, pair.second))
+        comparison = replace(comparison, pairs=pairs)
+    table = pair_table(comparison)
+    return [*parts, *(_block(replace(table, title="")) if table else ())]

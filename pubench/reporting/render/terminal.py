@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
+from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.render.grid import HEADS, Grid, GridCell, make_grid
 from pubench.reporting.report import Report
 from pubench.reporting.sections.paper import paper_sentence, paper_summary
 from pubench.reporting.sections.problems import problem_lists
-from pubench.reporting.sentences import cell_counts, findings, legend, missing_rule
+from pubench.reporting.sentences import cell_counts, legend, missing_rule
 from pubench.reporting.wording import TIED, clean
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def terminal_report(report: Report, console: Console) -> None:
             console.print(Text(line))
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         _print_grid(make_grid(table, comparison), console)
-        for sentence in findings(comparison):
+        for sentence in (*inconclusive(comparison), *findings(comparison)):
             console.print(Text(clean(sentence), style="dim"))
     if any(table.blocks for table in report.tables):
         console.print()

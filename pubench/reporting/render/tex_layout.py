@@ -104,7 +104,7 @@ def _parts(table: ScoreTable, comparison: Comparison, grid: Grid, by: int) -> It
     for name in _names(grid, by):
         places = [i for i, line in enumerate(grid.lines) if line[by].text == name]
         places.sort(key=lambda i: order[_place(grid.lines[i], by)])
-        ranks = rank_line(table, rank(some_blocks(table, places), comparison.rules))
+        ranks = rank_line(table, rank(some_blocks(table, places), comparison.rules, comparison.origins))
         yield _Part(name or "not tuned", [grid.lines[i] for i in places], ranks)
 
 

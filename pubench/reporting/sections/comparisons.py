@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.draw.canvas import inline
 from pubench.reporting.draw.diagrams import draw, rank_diagram
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import Section, TemplateBlock
-from pubench.reporting.sentences import findings
-from pubench.reporting.wording import p_value
+from pubench.reporting.sections.blocks import Entry, Section, TableBlock, TemplateBlock
+from pubench.reporting.wording import interval, number, p_value, probably
 from pubench.stats.comparison import Comparison, Pair
 from pubench.stats.scores import ScoreTable
 
@@ -23,25 +23,23 @@ __all__ = [
     "average_ranks",
     "comparisons_section",
     "make_comparisons",
+    "pair_table",
 ]
 
 WIDE = 7
 """From more algorithms on a printed page is turned."""
-_CAPTION = (
-    "Average ranks by {metric}, best at the left. A bar joins algorithms without significant differences; it has a dot "
-    "on each of its members."
-)
+_CAPTION = "Average ranks by {metric}, best at the left. {bars}; it has a dot on each of its members."
 
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """The algorithm with the best average rank, the next one, and how the two compare unit by unit."""
+    """The algorithm with the best average rank, the next one, and how the two compare unit by unit, if they do."""
 
     name: str
     rank: float
     second: str
     second_rank: float
-    pair: Pair
+    pair: Pair | None
     p: str
 
 
@@ -61,7 +59,8 @@ class MetricComparison:
     """The comparisons of one metric.
 
     ``ranks`` has a number for each competitor by name; ``order`` are their names, the best first; ``records`` are by
-    the names of both. ``unranked`` says why there is no leader.
+    the names of both, where all pairs are compared; ``table`` is that of the comparisons with the best or a control.
+    ``inconclusive`` says what cannot be concluded, ``unranked`` why there is no leader.
     """
 
     metric: str
@@ -69,6 +68,8 @@ class MetricComparison:
     order: tuple[str, ...]
     over: str
     records: Mapping[tuple[str, str], PairRecord]
+    table: TableBlock | None
+    inconclusive: tuple[str, ...]
     findings: tuple[str, ...]
     leader: Leader | None
     unranked: str
@@ -95,7 +96,8 @@ def make_comparisons(report: Report, *, drawn: bool = False) -> tuple[MetricComp
 
 
 def _metric_comparison(table: ScoreTable, comparison: Comparison, diagram: str) -> MetricComparison:
-    ranks, records = average_ranks(comparison), _records(comparison)
+    ranks = average_ranks(comparison)
+    records = _records(comparison) if comparison.family.control is None else {}
     order = tuple(sorted(ranks, key=lambda name: ranks[name])) or _by_wins(records)
     return MetricComparison(
         metric=table.metric,
@@ -103,12 +105,69 @@ def _metric_comparison(table: ScoreTable, comparison: Comparison, diagram: str) 
         order=order,
         over=comparison.ranking.over,
         records=records,
+        table=None if records else pair_table(comparison),
+        inconclusive=tuple(inconclusive(comparison)),
         findings=tuple(findings(comparison)),
         leader=_leader(comparison, ranks, order),
         unranked="" if ranks else _unranked(table, comparison),
         diagram=diagram,
-        caption=_CAPTION.format(metric=table.metric),
+        caption=_CAPTION.format(metric=table.metric, bars=_bars(comparison)),
     )
+
+
+def _bars(comparison: Comparison) -> str:
+    control = comparison.family.control
+    if control is None:
+        return "A bar joins algorithms without significant differences"
+    return f"The bar joins {control} with all that are not significantly different from it"
+
+
+def pair_table(comparison: Comparison) -> TableBlock | None:
+    """Return the comparisons with the best or the control, or all pairs, as a table; p-values only if there are any."""
+    control, metric, ranks = comparison.family.control, comparison.metric, _rank_entries(comparison)
+    pairs = [pair for pair in comparison.pairs if pair.units]
+    if not pairs:
+        return None
+    tested, judged = comparison.tested, any(pair.low == pair.low for pair in pairs)
+    to = f" to {control}" if control else ""
+    heads = ["algorithm", "average rank"] if control else ["first", "second"]
+    heads += ["n", "won / tied / lost", f"difference{to}", "effect"]
+    heads += ["p", "adjusted p", "detectable"] if tested else []
+    heads += [f"in words, ±{comparison.rules.rope:g} being the same"] if judged else []
+    lines: list[list[str | Entry]] = []
+    if control:
+        order = dict(zip(comparison.algorithms, comparison.ranks.tolist(), strict=True))
+        pairs.sort(key=lambda pair: order[pair.first] if ranks else -pair.difference)
+        lines.append([control, ranks.get(control, "–"), *[""] * (len(heads) - 2)])
+    for pair in pairs:
+        names = [pair.first, ranks.get(pair.first, "–") if control else pair.second]
+        lines.append([*names, *_numbers(pair, tested), *([probably(pair.posterior)] if judged else [])])
+    title = f"{metric}: each algorithm against {control}" if control else f"{metric}: pairs of algorithms"
+    texts = (0,) if control else (0, 1)
+    return TableBlock(title, tuple(heads), lines, texts=(*texts, len(heads) - 1) if judged else texts)
+
+
+def _numbers(pair: Pair, tested: bool) -> list[str | Entry]:
+    found: list[str | Entry] = [
+        str(pair.units),
+        f"{pair.wins} / {pair.ties} / {pair.losses}",
+        Entry(number(pair.difference), f"({interval(pair.low, pair.high)})" if pair.low == pair.low else ""),
+        number(pair.effect),
+    ]
+    return found + ([number(value) for value in (pair.p, pair.adjusted, pair.detectable)] if tested else [])
+
+
+def _rank_entries(comparison: Comparison) -> dict[str, str | Entry]:
+    """Return the average ranks with their bootstrap intervals, by name."""
+    if not comparison.units:
+        return {}
+    ranking = comparison.ranking
+    bounds = zip(ranking.low.tolist(), ranking.high.tolist(), strict=True)
+    texts = [f"({interval(low, high, 2)})" if low == low else "" for low, high in bounds]
+    return {
+        name: Entry(f"{rank:.2f}", text)
+        for name, rank, text in zip(ranking.algorithms, ranking.ranks.tolist(), texts, strict=True)
+    }
 
 
 def _diagram(comparison: Comparison, place: int) -> str:
@@ -133,7 +192,7 @@ def _unranked(table: ScoreTable, comparison: Comparison) -> str:
     if len(comparison.algorithms) < 2:
         return "there are fewer than two algorithms to compare"
     unit = "block" if comparison.rules.unit == "block" else "data set"
-    pairs = "; those that did are compared in pairs below" if any(p.units for p in comparison.pairs) else ""
+    pairs = "; those that did are compared below" if any(p.units for p in comparison.pairs) else ""
     return f"there is no {unit} in which every algorithm finished all replicates{pairs}"
 
 
@@ -171,10 +230,10 @@ def _leader(comparison: Comparison, ranks: Mapping[str, float], order: Sequence[
     if len(ranks) < 2:
         return None
     first, second = order[:2]
-    pair = next(pair for pair in comparison.pairs if {pair.first, pair.second} == {first, second})
-    if pair.first != first:
+    pair = next((pair for pair in comparison.pairs if {pair.first, pair.second} == {first, second}), None)
+    if pair is not None and pair.first != first:
         pair = pair._replace(
             first=first, second=second, wins=pair.losses, losses=pair.wins, difference=-pair.difference
         )
-    p = "" if np.isnan(pair.adjusted) else p_value(pair.adjusted)
+    p = "" if pair is None or np.isnan(pair.adjusted) else p_value(pair.adjusted)
     return Leader(first, ranks[first], second, ranks[second], pair, p)
