@@ -25,7 +25,7 @@ def inconclusive(comparison: Comparison) -> list[str]:
     if not family.size:
         test = f"{TESTS[comparison.rules.test]} ({_counted(family.planned, 'comparison')}"
         return [
-            f"Which algorithms differ cannot be concluded: {_too_few(comparison)} for {test}, "
+            f"It cannot be concluded which algorithms differ: {_too_few(comparison)} for {test}, "
             f"alpha = {comparison.rules.alpha:g}); at least {family.needed} are needed."
         ]
     if family.size < family.planned:

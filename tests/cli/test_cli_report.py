@@ -74,7 +74,7 @@ def test_a_folder_without_a_run_is_one_sentence(tmp_path, capsys):
     ("keys", "said"),
     [
         ({"names": ("a",)}, ""),
-        ({"datasets": 1}, "cannot be concluded: 1 data set is too few"),
+        ({"datasets": 1}, "which algorithms differ: 1 data set is too few"),
         ({"replicates": 1}, ""),
         ({"statuses": ("failed",)}, "No data set has a score of every algorithm"),
         ({"statuses": (None,)}, "No data set has a score of every algorithm"),

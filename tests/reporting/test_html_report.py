@@ -52,7 +52,7 @@ def test_the_table_marks_the_best_and_names_the_leader() -> None:
 
 def test_what_cannot_be_concluded_is_in_the_summary_and_first_in_its_section() -> None:
     found = " ".join(read(rows_of(THREE)).text.split())
-    sentence = "Which algorithms differ cannot be concluded: 3 data sets are too few"
+    sentence = "It cannot be concluded which algorithms differ: 3 data sets are too few"
     assert found.count(sentence) == 2
     assert found.index(sentence) < found.index("leads with an average rank")
     ranks = found[found.index("Ranks and wins") :]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.html import outline, row
+from helpers.reports import details
 from scipy import stats
 
 from pubench.reporting import build_report
@@ -59,11 +60,22 @@ def test_lines_are_tested_over_replicates_with_a_correction_over_criteria() -> N
 
 
 def test_the_overall_loss_is_over_data_sets() -> None:
-    (puf, same) = price(rows()).overall[""]
+    (puf, same) = price(rows(), alpha=0.1).overall[""]
     means = np.array([loss.mean() for loss in LOSS.values()])
     assert (puf.mean, puf.sd, puf.n) == pytest.approx((means.mean(), means.std(ddof=1), 6))
     assert puf.p == pytest.approx(2 * stats.wilcoxon(means).pvalue)
     assert same.p == 1.0
+    # Of two tests over six data sets none can be below 0.05.
+    assert all(np.isnan(loss.p) for loss in price(rows()).overall[""])
+
+
+def test_data_sets_that_share_rows_have_one_overall_loss() -> None:
+    cards = {name: {"fingerprint": "f" if name in ("d0", "d1") else name} for name in LOSS}
+    report = build_report(rows(), "s", {"acc": True}, details=details(cards))
+    (puf, _) = find_prices(report)[0].overall[""]
+    means = [loss.mean() for loss in LOSS.values()]
+    merged = [np.mean(means[:2]), *means[2:]]
+    assert (puf.mean, puf.n, puf.planned) == pytest.approx((np.mean(merged), 5, 5))
 
 
 def test_failed_replicates_are_left_out_and_counted() -> None:

@@ -350,10 +350,10 @@ def test_what_cannot_be_concluded_is_said_first_and_nothing_is_tested(
         assert "adjusted p" not in text
         assert "significantly worse" not in text
         counted = "1 data set is" if datasets == 1 else f"{datasets} data sets are"
-        assert f"cannot be concluded: {counted} too few" in text
+        assert f"It cannot be concluded which algorithms differ: {counted} too few" in text
         assert f"; at least {needed} are needed." in text
     lines = [line for line in markdown_report(report).splitlines() if line]
-    assert lines[lines.index("## acc (higher is better)") + 1].startswith("Which algorithms differ cannot be")
+    assert lines[lines.index("## acc (higher is better)") + 1].startswith("It cannot be")
     enough = [row(name, 0.5 + k, dataset=f"d{i}") for i in range(needed) for k, name in enumerate(names)]
     assert "cannot be concluded" not in markdown_report(build_report(enough, "s", {"acc": True}))
 

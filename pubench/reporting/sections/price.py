@@ -25,6 +25,7 @@ from pubench.reporting.wording import number, p_value
 from pubench.results.table import Row
 from pubench.stats.corrections import holm
 from pubench.stats.paired import paired_differences, signed_rank, t_test
+from pubench.stats.power import PairedTest, least_p
 from pubench.stats.scores import Block, ScoreTable
 from pubench.suite.reporting import Rules
 
@@ -50,7 +51,7 @@ class Loss(NamedTuple):
     """What a criterion loses: mean and sd of ``n`` paired differences of ``planned``, and the p-value of no loss.
 
     Positive values say that the oracle's choice is better. sd is NaN for one difference; p is after Holm's correction
-    over the criteria, and NaN where no test could be made.
+    over the criteria, and NaN where no test could reject.
     """
 
     mean: float
@@ -165,7 +166,8 @@ def find_prices(report: Report) -> list[Price]:
         Empty where no cell was tuned by an oracle criterion and by another.
     """
     tuned = _tuned(report.rows)
-    prices = (_price(place, table, tuned, report.rules) for place, table in enumerate(report.tables))
+    rules, origins = report.rules, report.details.origins
+    prices = (_price(place, table, tuned, rules, origins) for place, table in enumerate(report.tables))
     return [price for price in prices if price is not None]
 
 
@@ -178,7 +180,13 @@ def _tuned(rows: Sequence[Row]) -> set[tuple[str, str, str]]:
     }
 
 
-def _price(place: int, table: ScoreTable, tuned: set[tuple[str, str, str]], rules: Rules) -> Price | None:
+def _price(
+    place: int,
+    table: ScoreTable,
+    tuned: set[tuple[str, str, str]],
+    rules: Rules,
+    origins: Mapping[str, str],
+) -> Price | None:
     names = list(dict.fromkeys(block.criterion for block in table.blocks if block.criterion is not None))
     oracles = [name for name in names if name.startswith(ORACLE)]
     criteria = tuple(name for name in names if not name.startswith(ORACLE))
@@ -188,7 +196,8 @@ def _price(place: int, table: ScoreTable, tuned: set[tuple[str, str, str]], rule
     found = list(_lines(table, oracle, criteria, tuned, rules))
     if not found:
         return None
-    return Price(place, table.metric, oracle, criteria, tuple(found), _overall(found, len(criteria), rules))
+    overall = _overall(found, len(criteria), rules, origins)
+    return Price(place, table.metric, oracle, criteria, tuple(found), overall)
 
 
 def _lines(
@@ -202,7 +211,8 @@ def _lines(
         for j, algorithm in enumerate(table.algorithms):
             reference = any(k is not None and table.reference[k, j] for k in others)
             if (block.dataset, block.labelling, algorithm) in tuned and not reference:
-                losses = _corrected([_loss(table, i, k, j, rules) for k in others])
+                test: PairedTest = "wilcoxon" if rules.replicate_test == "wilcoxon" else "t"
+                losses = _corrected([_loss(table, i, k, j, rules) for k in others], test, rules.alpha)
                 if any(loss.n for loss in losses):
                     oracles = float(table.mean[i, j]), float(table.sd[i, j])
                     yield PriceLine(block.dataset, block.labelling, algorithm, *oracles, losses)
@@ -220,30 +230,37 @@ def _loss(table: ScoreTable, oracle: int, other: int | None, column: int, rules:
     return _summary(differences, p, int(table.planned[other, column]))
 
 
-def _overall(lines: Sequence[PriceLine], criteria: int, rules: Rules) -> dict[str, tuple[Loss, ...]]:
-    """Return the losses over data sets, each averaged over its lines first."""
+def _overall(
+    lines: Sequence[PriceLine], criteria: int, rules: Rules, origins: Mapping[str, str]
+) -> dict[str, tuple[Loss, ...]]:
+    """Return the losses over data sets, each averaged over its lines first; those that share rows are one."""
+    test: PairedTest = "t" if rules.test == "t" else "wilcoxon"
     algorithms = dict.fromkeys(line.algorithm for line in lines)
     groups = {"": list(lines)}
     if len(algorithms) > 1:
         groups |= {name: [line for line in lines if line.algorithm == name] for name in algorithms}
     return {
-        name: _corrected([_over_datasets(group, k, rules) for k in range(criteria)])
+        name: _corrected(
+            [_over_datasets(group, k, test, origins) for k in range(criteria)], test, rules.alpha
+        )
         for name, group in groups.items()
     }
 
 
-def _over_datasets(lines: Sequence[PriceLine], criterion: int, rules: Rules) -> Loss:
+def _over_datasets(
+    lines: Sequence[PriceLine], criterion: int, test: PairedTest, origins: Mapping[str, str]
+) -> Loss:
     by_dataset: dict[str, list[float]] = {}
     for line in lines:
         loss = line.losses[criterion]
         if np.isfinite(loss.mean):
-            by_dataset.setdefault(line.dataset, []).append(loss.mean)
+            by_dataset.setdefault(origins.get(line.dataset, line.dataset), []).append(loss.mean)
     means = np.array([np.mean(values) for values in by_dataset.values()], dtype=np.float64)
-    p = _p_value(means, "t" if rules.test == "t" else "wilcoxon", 0.0)
-    return _summary(means, p, len({line.dataset for line in lines}))
+    tables = {origins.get(line.dataset, line.dataset) for line in lines}
+    return _summary(means, _p_value(means, test, 0.0), len(tables))
 
 
-def _p_value(differences: Floats, test: str, overlap: float) -> float:
+def _p_value(differences: Floats, test: PairedTest, overlap: float) -> float:
     known = differences[np.isfinite(differences)]
     if known.size < 2:
         return np.nan
@@ -257,6 +274,9 @@ def _summary(differences: Floats, p: float, planned: int) -> Loss:
     return Loss(mean, sd, p, int(known.size), planned)
 
 
-def _corrected(losses: Sequence[Loss]) -> tuple[Loss, ...]:
-    adjusted = holm(np.array([loss.p for loss in losses], dtype=np.float64)).tolist()
+def _corrected(losses: Sequence[Loss], test: PairedTest, alpha: float) -> tuple[Loss, ...]:
+    """Correct the p-values of a line; tests that could not reject are left out."""
+    least = [least_p(test, loss.n) if loss.p == loss.p else np.nan for loss in losses]
+    able = holm(np.array(least, dtype=np.float64)) < alpha
+    adjusted = holm(np.where(able, [loss.p for loss in losses], np.nan)).tolist()
     return tuple(loss._replace(p=p) for loss, p in zip(losses, adjusted, strict=True))
