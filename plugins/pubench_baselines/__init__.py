@@ -52,7 +52,7 @@ def _naive() -> list[Algorithm]:
         Algorithm(
             name="naive-lr",
             estimator="pubench_baselines.unlabeled_as_negative:naive_lr",
-            summary="Logistic regression that takes unlabelled rows for negative ones: the method to beat",
+            summary="Uncorrected: logistic regression that takes unlabelled rows for negative ones, cut at 1/2",
             version="1",
             space=_LINEAR,
             accepts=("sparse",),
@@ -60,14 +60,14 @@ def _naive() -> list[Algorithm]:
         ),
         _named(
             "naive",
-            "Any scikit-learn classifier, with unlabelled rows as negative: params.classifier = 'sklearn.svm:SVC'",
+            "Uncorrected: any scikit-learn classifier, with unlabelled rows as negative: params.classifier = 'sklearn.svm:SVC'",
             "sklearn.linear_model:LogisticRegression",
             # Whether the classifier takes them nobody knows before it is asked.
             accepts=("sparse", "missing"),
         ),
         _named(
             "naive-et",
-            "NaivePUET: scikit-learn's extra trees, with unlabelled rows as negative",
+            "Uncorrected, NaivePUET: scikit-learn's extra trees, with unlabelled rows as negative",
             "sklearn.ensemble:ExtraTreesClassifier",
             space=_FOREST,
             accepts=("sparse", "missing"),
@@ -75,21 +75,21 @@ def _naive() -> list[Algorithm]:
         ),
         _named(
             "naive-rf",
-            "scikit-learn's random forest, with unlabelled rows as negative",
+            "Uncorrected: scikit-learn's random forest, with unlabelled rows as negative",
             "sklearn.ensemble:RandomForestClassifier",
             space=_FOREST,
             accepts=("sparse", "missing"),
         ),
         _named(
             "naive-hgb",
-            "scikit-learn's histogram gradient boosting, with unlabelled rows as negative",
+            "Uncorrected: scikit-learn's histogram gradient boosting, with unlabelled rows as negative",
             "sklearn.ensemble:HistGradientBoostingClassifier",
             space=_HISTOGRAMS,
             accepts=("missing",),
         ),
         _named(
             "standard-gb",
-            "StandardGB: scikit-learn's gradient boosting, with unlabelled rows as negative",
+            "Uncorrected, StandardGB: scikit-learn's gradient boosting, with unlabelled rows as negative",
             "sklearn.ensemble:GradientBoostingClassifier",
             space=_BOOSTING,
             accepts=("sparse",),

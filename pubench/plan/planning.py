@@ -129,9 +129,7 @@ def _resolve(
         for data in together:
             problems.each("labellings", suite.labellings, data.check)
             if any(entry.tune for entry in suite.algorithms):
-                problems.each(
-                    "tuning", suite.labellings, lambda one, data=data: data.check_folds(one, tuning)
-                )
+                problems.each("labellings", suite.labellings, partial(data.check_folds, tuning=tuning))
         problems.shorten(before)
     problems.refuse()
     pu_criteria = _pu_criteria(criteria, [one for one in shown if one is not None], datasets)
