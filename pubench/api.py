@@ -148,7 +148,7 @@ def run_suite(
         planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
         with locked(folder):
             planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
-            for sentence in _skipped(planned.plan.skip_reasons):
+            for sentence in (*planned.advice, *_skipped(planned.plan.skip_reasons)):
                 note(sentence)
             if force:
                 set_aside(folder)

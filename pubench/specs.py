@@ -196,7 +196,8 @@ class Criterion:
     """A PU-only score for choosing hyper-parameters: ``function(validation, **params) -> float``.
 
     The function sees a :class:`pubench.criteria.Validation`, with ``s``, ``score``, ``decision``, ``prior`` and
-    ``scenario``; never y.
+    ``scenario``; never y. ``uses`` says what its value depends on: decisions, or the order of scores alone, which
+    cannot tell where positives begin.
     """
 
     name: str
@@ -207,6 +208,7 @@ class Criterion:
     greater_is_better: bool = True
     scenarios: tuple[Scenario, ...] = SCENARIOS
     needs: tuple[str, ...] = ()
+    uses: Literal["decision", "score"] = "decision"
     paper: str = ""
 
 

@@ -60,7 +60,7 @@ def _naive() -> list[Algorithm]:
         ),
         _named(
             "naive",
-            "Uncorrected: any scikit-learn classifier, with unlabelled rows as negative: params.classifier = 'sklearn.svm:SVC'",
+            "Uncorrected: any classifier, with unlabelled rows as negative: params.classifier = 'sklearn.svm:SVC'",
             "sklearn.linear_model:LogisticRegression",
             # Whether the classifier takes them nobody knows before it is asked.
             accepts=("sparse", "missing"),

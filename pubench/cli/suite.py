@@ -157,6 +157,8 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     click.echo(
         f"{suite}: {len(planned.plan.cells)} cells, {skips.total()} skipped, {len(planned.without_data)} without data"
     )
+    for sentence in planned.advice:
+        click.echo(f"  {sentence}")
     for reason in sorted(skips) + sorted(set(planned.without_data.values())):
         click.echo(f"  {reason}")
     return 2 if planned.without_data else 0

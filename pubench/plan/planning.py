@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,12 +34,16 @@ _SHOWN_PROBLEMS = 5
 
 @dataclass(frozen=True, slots=True)
 class ExecutionPlan:
-    """The plan, the jobs for the cells that can run, why the cells of a failed data set cannot, and the data."""
+    """The plan, the jobs for the cells that can run, why the cells of a failed data set cannot, and the data.
+
+    ``advice`` says what a user should think twice about before the run.
+    """
 
     plan: Plan
     jobs: tuple[Job, ...]
     without_data: Mapping[str, str]
     data: Mapping[str, DataPlan]
+    advice: tuple[str, ...] = ()
 
 
 def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence[str] = ()) -> ExecutionPlan:
@@ -63,7 +67,24 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         suite.paper,
     )
     loaded = {data.label: data.plan for data in resolved.datasets if isinstance(data.plan, DataPlan)}
-    return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded)
+    advice = tuple(_advice(suite, registry))
+    return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded, advice)
+
+
+def _advice(suite: Suite, registry: Registry) -> Iterator[str]:
+    """Warn of criteria that see only the order of scores where they choose decisions too."""
+    known = registry.all("criteria")
+    orders = [
+        name
+        for name in suite.tuning.criteria
+        if name in known and registry.criterion(name).spec.uses == "score"
+    ]
+    deciding = [entry.label for entry in suite.algorithms if entry.tune and entry.threshold != "prior"]
+    for name in orders if deciding else ():
+        yield (
+            f"criterion '{name}' looks only at the order of scores and cannot choose where positives begin: decisions "
+            f'of what it tunes ({", ".join(deciding)}) may be poor; set threshold = "prior" there'
+        )
 
 
 class _Problems:

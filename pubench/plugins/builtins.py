@@ -48,6 +48,7 @@ def pubench_criteria() -> list[Criterion]:
             function="pubench.criteria:pauc",
             summary="proxy AUC: P against U, linear in the AUC in expectation",
             version="1",
+            uses="score",
             paper=_PROXY,
         ),
         *_risk_criteria("pu-risk", "pubench.criteria:pu_risk", "unbiased PU risk", _UPU),

@@ -162,6 +162,16 @@ def test_what_is_skipped_is_said_before_the_run_with_the_remedy(call, suite, tmp
     assert sentence in " ".join(err.split())
 
 
+def test_a_criterion_of_order_is_not_trusted_with_decisions(call, suite):
+    tuned = {"use": "toy", "tune": True}
+    sentence = "criterion 'pauc' looks only at the order of scores and cannot choose where positives begin"
+    for threshold, is_warned in (("own", True), ("prior", False)):
+        asked = suite(algorithms=[tuned | {"threshold": threshold}], tuning={"criteria": ["pauc"]})
+        code, out, _ = call("suite", "check", asked, *PLUGIN)
+        assert code == 0
+        assert (sentence in out) == is_warned
+
+
 def test_check_shows_what_would_run_without_running(call, suite, tmp_path, diary):
     algorithms = [{"use": "toy"}, {"use": "toy-prior"}]
     code, out, _ = call("suite", "check", suite(algorithms=algorithms, prior={"source": "none"}), *PLUGIN)
