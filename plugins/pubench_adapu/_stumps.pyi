@@ -14,11 +14,12 @@ def snap(
 ) -> None: ...
 def best_stump(
     positive: _Floats,
+    labelled: _Floats,
     negative: _Floats,
     bins: NDArray[np.int32],
     chosen: NDArray[np.int32],
-    positive_mass: float,
-    negative_mass: float,
+    masses: tuple[float, float, float],
+    growths: tuple[float, float, float],
     tolerance: float,
 ) -> tuple[int, int, int, float]: ...
 def reweight(

@@ -183,39 +183,70 @@ def snap(const double[:, ::1] draws, const double[:, ::1] uppers, const double[:
 
 
 cdef struct Best:
+    double risk
     double error
     Py_ssize_t feature
     Py_ssize_t cut
     int polarity
 
 
-cdef inline void _try(
-    Best* best, Py_ssize_t feature, Py_ssize_t cut, double positive, double negative,
-    double positive_mass, double negative_mass, double tolerance
+cdef struct Totals:
+    double positive
+    double labelled
+    double negative
+    double tolerance
+    bint by_sets
+    double growth_positive
+    double growth_labelled
+    double growth_unlabelled
+
+
+cdef inline void _try_side(
+    Best* best, Py_ssize_t feature, Py_ssize_t cut, int polarity, double missed, double labelled, double negative,
+    const Totals* totals
 ) noexcept nogil:
-    # positive, negative: the weights below the cut. Positive above it (1), then positive below it (-1).
-    cdef double false_positives = negative_mass - negative
-    cdef double error = positive + false_positives
-    if false_positives >= -tolerance and error < best.error:
-        best.error, best.feature, best.cut, best.polarity = error, feature, cut, 1
-    error = positive_mass - positive + negative
-    if negative >= -tolerance and error < best.error:
-        best.error, best.feature, best.cut, best.polarity = error, feature, cut, -1
+    # missed: the weights as positives of rows called negative; the others: those as negatives of rows called positive.
+    cdef double error = missed + negative
+    cdef double risk = error
+    if totals.by_sets:
+        risk = (
+            totals.growth_positive * missed + totals.growth_labelled * labelled
+            + totals.growth_unlabelled * (negative - labelled)
+        )
+    if negative >= -totals.tolerance and error < 0.5 - totals.tolerance and risk < best.risk:
+        best.risk, best.error, best.feature, best.cut, best.polarity = risk, error, feature, cut, polarity
 
 
-def best_stump(const double[:, ::1] positive, const double[:, ::1] negative, const int[::1] bins,
-               const int[:, ::1] chosen, double positive_mass, double negative_mass, double tolerance):
-    """Return the stump of least error among those with an error below one half that do not look better than perfect.
+cdef inline void _try(
+    Best* best, Py_ssize_t feature, Py_ssize_t cut, double positive, double labelled, double negative,
+    const Totals* totals
+) noexcept nogil:
+    # The weights below the cut. Positive above it (1), then positive below it (-1).
+    _try_side(
+        best, feature, cut, 1, positive, totals.labelled - labelled, totals.negative - negative, totals
+    )
+    _try_side(best, feature, cut, -1, totals.positive - positive, labelled, negative, totals)
+
+
+def best_stump(const double[:, ::1] positive, const double[:, ::1] labelled, const double[:, ::1] negative,
+               const int[::1] bins, const int[:, ::1] chosen, masses, growths, double tolerance):
+    """Return the stump of least risk among those with an error below one half that do not look better than perfect.
+
+    The error of a stump is the sum of the weights of rows that it gets wrong. The risk is the same sum, with the
+    weights of each set multiplied by its growth.
 
     Parameters
     ----------
-    positive, negative : arrays of shape (d, 256)
-        Running sums of the weights as positives and as negatives.
+    positive, labelled, negative : arrays of shape (d, 256)
+        Running sums of the weights of P as positives, of P as negatives, and of P and U as negatives. If
+        ``labelled`` has shape (d, 0), the risk is the error.
     bins : int32 array of shape (d,)
     chosen : int32 array of shape (d, S) or (d, 0)
         The cuts to try, -1 for none; all cuts if S is 0.
-    positive_mass, negative_mass : float
-        The total weights; together 1.
+    masses : tuple of three floats
+        The total weights of P as positives, of P as negatives, and of U.
+    growths : tuple of three floats
+        Factors of the weights of the same three sets in the risk.
     tolerance : float
         How far below 0 rounding may take the estimated share of false positives.
 
@@ -226,18 +257,22 @@ def best_stump(const double[:, ::1] positive, const double[:, ::1] negative, con
         stump qualifies.
     error : float
     """
-    cdef Py_ssize_t j, k
+    cdef Py_ssize_t j, k, cut
     cdef Best best
-    best.error, best.feature, best.cut, best.polarity = 0.5 - tolerance, -1, -1, 1
+    cdef Totals totals
+    best.risk, best.error, best.feature, best.cut, best.polarity = INFINITY, 0.5, -1, -1, 1
+    totals.positive, totals.labelled = masses[0], masses[1]
+    totals.negative, totals.tolerance = masses[1] + masses[2], tolerance
+    totals.growth_positive, totals.growth_labelled, totals.growth_unlabelled = growths
+    totals.by_sets = labelled.shape[1] > 0
     with nogil:
         for j in range(bins.shape[0]):
-            if chosen.shape[1] == 0:
-                for k in range(bins[j] - 1):
-                    _try(&best, j, k, positive[j, k], negative[j, k], positive_mass, negative_mass, tolerance)
-            elif bins[j] > 1:
-                for k in range(chosen.shape[1]):
-                    _try(&best, j, chosen[j, k], positive[j, chosen[j, k]], negative[j, chosen[j, k]],
-                         positive_mass, negative_mass, tolerance)
+            if bins[j] < 2:
+                continue
+            for k in range(chosen.shape[1] if chosen.shape[1] > 0 else bins[j] - 1):
+                cut = chosen[j, k] if chosen.shape[1] > 0 else k
+                _try(&best, j, cut, positive[j, cut], labelled[j, cut] if totals.by_sets else 0.0,
+                     negative[j, cut], &totals)
     return best.feature, best.cut, best.polarity, best.error
 
 

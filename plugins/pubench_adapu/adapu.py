@@ -31,7 +31,7 @@ from pubench.risk import signed_weights
 from pubench.specs import Scenario
 from pubench_adapu._stumps import add_votes
 from pubench_adapu.binning import MOST_BINS, bin_features
-from pubench_adapu.boosting import MOST_GROWTH, Settings, Stopped, Thresholds, boost
+from pubench_adapu.boosting import MOST_GROWTH, Normalize, Settings, Stopped, Thresholds, boost
 
 __all__ = ["AdaPU"]
 
@@ -54,8 +54,8 @@ class AdaPU(PUClassifier):
     :math:`\alpha_t = \frac{\beta}{2} \ln\frac{1 - \hat\epsilon}{\hat\epsilon}`
     (Eq. 9), multiplies :math:`a_i` by :math:`e^{-\alpha_t h_t(x_i)}` and :math:`b_i` by
     :math:`e^{\alpha_t h_t(x_i)}` (Eq. 13), and normalises the weights. They start at
-    :func:`pubench.risk.signed_weights`, so the product of the normalisers is the PU risk of H under the exponential
-    loss. No round increases it.
+    :func:`pubench.risk.signed_weights`. With ``normalize="signed"``, the product of the normalisers is the PU risk of H
+    under the exponential loss, and no round increases it.
 
     There are four differences from the paper. Both polarities of each stump are tried. ``beta`` enters the update
     of the weights, as in scikit-learn's AdaBoost: a factor of the final sum alone would not change any decision.
@@ -81,7 +81,22 @@ class AdaPU(PUClassifier):
         weights of negatives (the sum of all :math:`b_i`), which is :math:`1 / (1 - \pi)` in the case-control
         scenario. Beyond that, U and P as negatives nearly cancel: only noise is left, and boosting it ends with all
         rows predicted positive. The first round is always done. Between 1 and 1e6; None leaves only the limit due to
-        rounding, 1e6.
+        rounding, 1e6, or no limit if ``normalize`` is "sets".
+    normalize : {"signed", "sets"}, default="signed"
+        How the weights enter the errors. "signed" divides all weights by their sum, as the paper prints. "sets"
+        normalises P as positives, P as negatives and U separately, each to its initial sum, as the authors' program
+        does:
+
+        .. math::
+
+            \hat\epsilon = \pi \frac{\sum_{P, h = -1} a_i}{\sum_P a_i}
+            + m_P \frac{\sum_{P, h = 1} b_i}{\sum_P b_i} + m_U \frac{\sum_{U, h = 1} b_i}{\sum_U b_i},
+
+        where :math:`m_P` and :math:`m_U` are the first sums of :math:`b_i` over P and over U, :math:`-\pi` and 1 in
+        the case-control scenario. The stump of largest :math:`\hat E` under the weights as they are is still selected.
+        Then the errors do not cancel, and no ``beta`` needs the guard; but fewer rows are predicted positive than the
+        prior says, and if positives are rare, sometimes none. With the guard, "signed" has a higher F1
+        (``benchmarks/collapse.py``).
     max_bins : int, default=256
         The maximal number of bins of a feature, 2 to 256.
     prior : float or str, default="estimate"
@@ -107,7 +122,7 @@ class AdaPU(PUClassifier):
         The number of rounds done.
     stopped_ : str
         Why boosting stopped: "n_estimators", "no stump" (none qualifies), "perfect stump" (no error is left),
-        "guard", or "cancellation" (the limit due to rounding, without a guard).
+        "guard", or "cancellation" (the limit due to rounding, without a guard; never with ``normalize="sets"``).
     bias_ : float
         Added to all votes: 0, or half the log odds of the prior, the best constant, if no stump qualified in the
         first round, for example because all features are constant.
@@ -120,6 +135,7 @@ class AdaPU(PUClassifier):
         "beta": Real(low=0.0, high=1.0, open_low=True),
         "thresholds": Either(OneOf(("all",)), Whole(low=1)),
         "guard": Either(OneOf((None,)), Real(low=1.0, high=MOST_GROWTH)),
+        "normalize": OneOf(("sets", "signed")),
         "max_bins": Whole(low=2, high=MOST_BINS),
         "prior": PRIOR,
         "scenario": SCENARIO,
@@ -135,6 +151,7 @@ class AdaPU(PUClassifier):
         beta: float = 0.1,
         thresholds: Thresholds = 10,
         guard: float | None = 4.0,
+        normalize: Normalize = "signed",
         max_bins: int = MOST_BINS,
         prior: float | str = "estimate",
         scenario: Scenario = UNSTATED,
@@ -144,6 +161,7 @@ class AdaPU(PUClassifier):
         self.beta = beta
         self.thresholds = thresholds
         self.guard = guard
+        self.normalize = normalize
         self.max_bins = max_bins
         self.prior = prior
         self.scenario = scenario
@@ -154,7 +172,7 @@ class AdaPU(PUClassifier):
 
     def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)
-        settings = Settings(self.n_estimators, self.beta, self.thresholds, self.guard)
+        settings = Settings(self.n_estimators, self.beta, self.thresholds, self.guard, self.normalize)
         self.stumps_: NDArray[np.void]
         self.stopped_: Stopped
         self.stumps_, self.stopped_ = boost(

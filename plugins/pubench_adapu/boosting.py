@@ -13,8 +13,9 @@ from pubench.risk import SignedWeights
 from pubench_adapu._stumps import best_stump, reweight, running_sums, snap
 from pubench_adapu.binning import MOST_BINS, Bins
 
-__all__ = ["MOST_GROWTH", "STUMP", "Settings", "Stopped", "Thresholds", "boost"]
+__all__ = ["MOST_GROWTH", "STUMP", "Normalize", "Settings", "Stopped", "Thresholds", "boost"]
 
+Normalize = Literal["sets", "signed"]
 Thresholds = Literal["all"] | int
 Stopped = Literal["n_estimators", "no stump", "perfect stump", "guard", "cancellation"]
 
@@ -27,6 +28,7 @@ STUMP = np.dtype(
         ("error", np.float64),
     ]
 )
+Masses = tuple[float, float, float]
 # What rounding may do to a sum of weights, relative to the masses in it.
 _ROUNDING = 1e-12
 # Beyond, the masses of U and P- cancel so far that rounding decides which stump is best.
@@ -41,6 +43,7 @@ class Settings:
     beta: float
     thresholds: Thresholds
     guard: float | None
+    normalize: Normalize
 
 
 class _Found(NamedTuple):
@@ -54,28 +57,34 @@ class _Found(NamedTuple):
 
 @dataclass(slots=True)
 class _Rows:
-    """The three distributions (Eq. 7 and 13), labelled rows first; all weights add up to 1.
+    """The three distributions (Eq. 7 and 13), labelled rows first.
 
-    ``masses`` are the sums of the weights of P as positives, of P as negatives (usually below 0), and of U.
+    ``masses`` are the sums of the weights of P as positives, of P as negatives (usually below 0), and of U. They add
+    up to 1: all weights are divided by their sum (``"signed"``), or each set keeps its first mass (``"sets"``).
+    ``growths`` are what the second divided each set by, up to a common factor.
     """
 
     positive: NDArray[np.float64]
     negative: NDArray[np.float64]
-    masses: tuple[float, float, float]
+    masses: Masses
+    normalize: Normalize
+    growths: Masses = (1.0, 1.0, 1.0)
 
     @classmethod
-    def start(cls, weights: SignedWeights, n_labelled: int, n: int) -> _Rows:
+    def start(cls, weights: SignedWeights, n_labelled: int, n: int, normalize: Normalize) -> _Rows:
         """Return the weights before the first round."""
         negative = np.full(n, weights.negative_U)
         negative[:n_labelled] = weights.negative_P
         of_labelled = n_labelled * weights.positive_P, n_labelled * weights.negative_P
         masses = (*of_labelled, (n - n_labelled) * weights.negative_U)
-        return cls(np.full(n_labelled, weights.positive_P), negative, masses)
+        return cls(np.full(n_labelled, weights.positive_P), negative, masses, normalize)
 
     @property
     def inflation(self) -> float:
         """U mass / N mass, N being what is left of U when P as negatives is taken away."""
-        _, labelled, unlabelled = self.masses
+        _, labelled, unlabelled = (
+            mass * growth for mass, growth in zip(self.masses, self.growths, strict=True)
+        )
         left = labelled + unlabelled
         return unlabelled / left if left > 0.0 else math.inf
 
@@ -86,29 +95,51 @@ class _Rows:
         return _ROUNDING * (unlabelled + abs(labelled))
 
     def update(self, codes: NDArray[np.uint8], stump: _Found, alpha: float) -> None:
-        """Multiply each weight by exp(-alpha y h(x)) (Eq. 13), and divide by what the sum then is."""
+        """Multiply each weight by exp(-alpha y h(x)) (Eq. 13), and normalise."""
         total = (1.0 - stump.error) * math.exp(-alpha) + stump.error * math.exp(alpha)
         up, down = math.exp(stump.polarity * alpha) / total, math.exp(-stump.polarity * alpha) / total
-        self.masses = reweight(codes[stump.feature], stump.cut, up, down, self.positive, self.negative)
+        masses = reweight(codes[stump.feature], stump.cut, up, down, self.positive, self.negative)
+        if self.normalize == "signed":
+            self.masses = masses
+        else:
+            self._divide_sets(masses)
+
+    def _divide_sets(self, masses: Masses) -> None:
+        """Give each set its first mass again, and keep what it was divided by."""
+        n_labelled = len(self.positive)
+        sets = self.positive, self.negative[:n_labelled], self.negative[n_labelled:]
+        growths = []
+        for weights, mass, first, growth in zip(sets, masses, self.masses, self.growths, strict=True):
+            # A set without mass, as P as negatives where all positives are labelled, has nothing to divide.
+            grown = mass / first if first else 1.0
+            np.divide(weights, grown, out=weights)
+            growths.append(growth * grown)
+        largest = max(growths)
+        self.growths = growths[0] / largest, growths[1] / largest, growths[2] / largest
 
 
 class _Search:
     """Algorithm 1: the best stump under the current weights."""
 
-    def __init__(self, bins: Bins, thresholds: Thresholds, rng: np.random.RandomState) -> None:
+    def __init__(self, bins: Bins, settings: Settings, rng: np.random.RandomState) -> None:
         d = len(bins.counts)
         self._bins, self._rng = bins, rng
         self._positive, self._negative = np.empty((2, d, MOST_BINS))
+        self._labelled = np.empty((d, MOST_BINS if settings.normalize == "sets" else 0))
         self._all = np.empty((d, 0), dtype=np.int32)
-        self._drawn = np.empty((d, 0 if thresholds == "all" else thresholds), dtype=np.int32)
+        self._drawn = np.empty(
+            (d, 0 if settings.thresholds == "all" else settings.thresholds), dtype=np.int32
+        )
 
     def best(self, rows: _Rows) -> _Found | None:
-        """Return the stump of least error, which by Eq. 14 and 15 is that of largest E; None if none qualifies.
+        """Return the stump of largest E (Eq. 14), with its error (Eq. 15); None if none qualifies.
 
         All cuts are tried where those drawn do not qualify.
         """
         running_sums(self._bins.codes, rows.positive, self._positive)
         running_sums(self._bins.codes, rows.negative, self._negative)
+        if self._labelled.size:
+            running_sums(self._bins.codes, rows.negative[: len(rows.positive)], self._labelled)
         found = self._best_of(self._draw(), rows) if self._drawn.size else None
         return self._best_of(self._all, rows) if found is None else found
 
@@ -118,10 +149,8 @@ class _Search:
         return self._drawn
 
     def _best_of(self, cuts: NDArray[np.int32], rows: _Rows) -> _Found | None:
-        positive, labelled, unlabelled = rows.masses
-        masses = positive, labelled + unlabelled
-        sums = self._positive, self._negative
-        found = _Found(*best_stump(*sums, self._bins.counts, cuts, *masses, rows.rounding))
+        sums = self._positive, self._labelled, self._negative
+        found = _Found(*best_stump(*sums, self._bins.counts, cuts, rows.masses, rows.growths, rows.rounding))
         # Rounding, within its tolerance, may leave an error a little below 0.
         return found._replace(error=max(found.error, 0.0)) if found.feature >= 0 else None
 
@@ -148,8 +177,9 @@ def boost(
         Why there are no more of them.
     """
     n = bins.codes.shape[1]
-    rows, search = _Rows.start(weights, n_labelled, n), _Search(bins, settings.thresholds, rng)
-    limit = rows.inflation * (MOST_GROWTH if settings.guard is None else settings.guard)
+    rows = _Rows.start(weights, n_labelled, n, settings.normalize)
+    search = _Search(bins, settings, rng)
+    limit = rows.inflation * _most_growth(settings)
     stumps: list[tuple[int, float, int, float, float]] = []
     while len(stumps) < settings.n_estimators:
         found = search.best(rows)
@@ -168,6 +198,13 @@ def boost(
             return _table(stumps or [stump]), "cancellation" if settings.guard is None else "guard"
         stumps.append(stump)
     return _table(stumps), "n_estimators"
+
+
+def _most_growth(settings: Settings) -> float:
+    if settings.guard is not None:
+        return settings.guard
+    # Sets that are normalised apart do not cancel.
+    return MOST_GROWTH if settings.normalize == "signed" else math.inf
 
 
 def _table(stumps: list[tuple[int, float, int, float, float]]) -> NDArray[np.void]:

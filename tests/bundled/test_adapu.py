@@ -29,7 +29,12 @@ def test_scikit_learns_checks(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([AdaPU(scenario="single-training-set", thresholds="all", max_bins=8, prior=0.5)])
+@parametrize_with_checks(
+    [
+        AdaPU(scenario="single-training-set", thresholds="all", max_bins=8, prior=0.5),
+        AdaPU(scenario="case-control", normalize="sets", guard=None, prior=0.5),
+    ]
+)
 def test_scikit_learns_checks_of_variants(estimator, check):
     check(estimator)
 
@@ -191,6 +196,7 @@ def test_a_fitted_model_pickles():
         {"thresholds": "some"},
         {"guard": 0.9},
         {"guard": "on"},
+        {"normalize": "both"},
         {"max_bins": 257},
         {"max_bins": 1},
         {"prior": 1.0},

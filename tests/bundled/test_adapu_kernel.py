@@ -44,18 +44,19 @@ def naive_sums(codes, weights):
     return np.array([np.bincount(row[:m], weights, 256).cumsum() for row in codes])
 
 
-def naive_best(codes, positive, negative, tried):
+def naive_best(codes, positive, negative, tried, growths=(1, 1, 1)):
     """Every stump by its definition, in the kernel's order; ties go to the first."""
-    best = (-1, -1, 1, 0.5)
-    padded = np.append(positive, np.zeros(len(negative) - len(positive)))
+    best, least = (-1, -1, 1, 0.5), np.inf
+    n_p = len(positive)
+    grown = np.append(negative[:n_p] * growths[1], negative[n_p:] * growths[2])
     for feature, cuts in enumerate(tried):
         for cut in cuts:
             for polarity in (1, -1):
                 h = np.where(codes[feature] > cut, polarity, -polarity)
-                false_positives = negative[h == 1].sum()
-                error = padded[h == -1].sum() + false_positives
-                if false_positives >= 0 and error < best[3]:
-                    best = (feature, cut, polarity, error)
+                missed, false_positives = positive[h[:n_p] == -1].sum(), negative[h == 1].sum()
+                risk = growths[0] * missed + grown[h == 1].sum()
+                if false_positives >= 0 and missed + false_positives < 0.5 and risk < least:
+                    best, least = (feature, cut, polarity, missed + false_positives), risk
     return best
 
 
@@ -140,20 +141,25 @@ def test_running_sums_are_those_of_numpy(seed, d):
 
 
 @settings(deadline=None, max_examples=200)
-@given(seeds, st.integers(0, 3))
-def test_the_best_stump_is_the_one_its_definition_gives(seed, n_drawn):
+@given(seeds, st.integers(0, 3), st.sampled_from([None, (0.25, 2.0, 1.0), (1.0, 0.5, 4.0)]))
+def test_the_best_stump_is_the_one_its_definition_gives(seed, n_drawn, growths):
     rng, codes, positive, negative = small(seed)
+    n_p = len(positive)
     bins = codes.max(axis=1).astype(np.int32) + 1
     drawn = rng.integers(0, 5, (3, n_drawn)).astype(np.int32)
     tried = drawn if n_drawn else [range(count - 1) for count in bins]
-    sums = naive_sums(codes, positive), naive_sums(codes, negative)
-    found = best_stump(*sums, bins, drawn, positive.sum(), negative.sum(), 0.0)
-    assert found == naive_best(codes, positive, negative, tried)
+    labelled = naive_sums(codes, negative[:n_p]) if growths else np.empty((3, 0))
+    masses = positive.sum(), negative[:n_p].sum(), negative[n_p:].sum()
+    growths = growths or (1.0, 1.0, 1.0)
+    found = best_stump(
+        naive_sums(codes, positive), labelled, naive_sums(codes, negative), bins, drawn, masses, growths, 0.0
+    )
+    assert found == naive_best(codes, positive, negative, tried, growths)
 
 
 def test_a_stump_that_looks_better_than_perfect_is_found_only_within_the_tolerance():
-    sums = np.full((1, 256), 0.25), np.full((1, 256), -0.25)
-    rest = np.array([2], np.int32), np.empty((1, 0), np.int32), 0.5, -0.5
+    sums = np.full((1, 256), 0.25), np.empty((1, 0)), np.full((1, 256), -0.25)
+    rest = np.array([2], np.int32), np.empty((1, 0), np.int32), (0.5, -0.5, 0.0), (1.0, 1.0, 1.0)
     assert best_stump(*sums, *rest, 0.0)[0] == -1
     assert best_stump(*sums, *rest, 0.25) == (0, 0, 1, 0.0)
 
