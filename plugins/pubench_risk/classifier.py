@@ -225,8 +225,8 @@ class PURiskClassifier(PUClassifier):
         self.random_state = random_state
 
     def _poor_score(self) -> bool:
-        # With a prior of one half, uPU calls half of U positive, but in scikit-learn's checks U holds no positives.
-        return self.risk == "upu"
+        # With a prior of one half, half of U is called positive, but in scikit-learn's checks U holds no positives.
+        return self.risk == "upu" or self.scenario == "case-control"
 
     def _fit(self, X: Rows, s: Labels) -> None:
         for name in _OF_A_KIND:  # left by an earlier fit of another kind

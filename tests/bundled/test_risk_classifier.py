@@ -55,6 +55,7 @@ def test_scikit_learns_checks(estimator, check):
         PURiskClassifier(
             risk="upu", model="rbf", loss="logistic", n_centers=20, prior=0.5, scenario="case-control"
         ),
+        *(pubench.make(name, prior=0.5, scenario="case-control") for name in ("nnpu-rbf", "pu-ffnn")),
     ]
 )
 def test_scikit_learns_checks_of_variants(estimator, check):
