@@ -163,8 +163,9 @@ def _skipped(reasons: Counter[str]) -> Iterator[str]:
     """Say before a run what it leaves out, and why."""
     for reason, cells in reasons.most_common(_SHOWN_REASONS):
         yield f"{cells} {'cell is' if cells == 1 else 'cells are'} skipped: {reason}"
-    if len(reasons) > _SHOWN_REASONS:
-        yield f"{len(reasons) - _SHOWN_REASONS} more reasons to skip cells: `pubench suite check` lists all"
+    rest = reasons.total() - sum(cells for _, cells in reasons.most_common(_SHOWN_REASONS))
+    if rest:
+        yield f"{rest} more {'cell is' if rest == 1 else 'cells are'} skipped: `pubench suite check` lists all reasons"
 
 
 def report(
