@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pubench.data.values import Data
     from pubench.estimators.calibrated import calibrate
     from pubench.estimators.prior_cut import PriorCut
+    from pubench.estimators.prior_statement import PriorStatement, state_prior
     from pubench.estimators.wrapping import wrap
     from pubench.plugins.hookspecs import hookimpl
     from pubench.priors import PriorEstimate, estimate_prior
@@ -42,6 +43,8 @@ _WHERE = {
     "PriorCut": "estimators.prior_cut",
     "calibrate": "estimators.calibrated",
     "PriorEstimate": "priors",
+    "PriorStatement": "estimators.prior_statement",
+    "state_prior": "estimators.prior_statement",
     "estimate_prior": "priors",
     "Results": "results.table",
     "read_results": "results.table",
@@ -69,6 +72,7 @@ __all__ = [
     "PriorCut",
     "PriorEstimate",
     "PriorEstimator",
+    "PriorStatement",
     "Results",
     "calibrate",
     "estimate_prior",
@@ -79,6 +83,7 @@ __all__ = [
     "report",
     "rescore",
     "run_suite",
+    "state_prior",
     "wrap",
 ]
 

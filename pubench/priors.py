@@ -6,7 +6,7 @@ import copy
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, SupportsFloat
+from typing import TYPE_CHECKING, SupportsFloat, TypedDict
 
 from pubench.errors import PriorError, UnknownNameError
 from pubench.plugins.imports import resolve
@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from pubench.estimators.prior_statement import PriorStatement
     from pubench.estimators.rows import Estimator, Rows
     from pubench.plugins.registry import Registered
     from pubench.specs import JSONValue, PriorEstimator, Scenario
 
     RandomState = int | np.random.RandomState | np.random.Generator | None
+
+    class Asked(TypedDict):
+        """What every estimator is asked with."""
+
+        scenario: Scenario
+        random_state: RandomState
+
 
 __all__ = [
     "DEFAULT",
@@ -51,6 +59,8 @@ class PriorEstimate:
     level : float
     doubts : tuple of str
         What in these data speaks against the estimate, one sentence each.
+    upper : float or None
+        An upper bound at the level of 95 % that needs no region of pure positives, if the estimator gives one.
     """
 
     value: float
@@ -58,6 +68,7 @@ class PriorEstimate:
     high: float
     level: float = 0.9
     doubts: tuple[str, ...] = ()
+    upper: float | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -149,7 +160,8 @@ def checked(found: PriorEstimate | SupportsFloat, name: str) -> PriorEstimate:
     doubts = (estimate.doubts,) if isinstance(estimate.doubts, str) else tuple(map(str, estimate.doubts))
     # An end that is not a number bounds nothing.
     low, high = (low if math.isfinite(low) else 0.0), (high if math.isfinite(high) else 1.0)
-    return PriorEstimate(value, low, high, level, doubts)
+    upper = estimate.upper if estimate.upper is not None and math.isfinite(estimate.upper) else None
+    return PriorEstimate(value, low, high, level, doubts, upper)
 
 
 def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:
@@ -184,30 +196,35 @@ def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:
         _warn_of_small_prior(given, s, estimator.scenario)
         estimator.prior_interval_ = given, given
         return given
-    state = copy.deepcopy(getattr(estimator, "random_state", None))
+    from pubench.estimators.prior_statement import state_prior
+
+    asked: Asked = {
+        "scenario": estimator.scenario,
+        "random_state": copy.deepcopy(getattr(estimator, "random_state", None)),
+    }
     try:
-        found = estimate_prior(
-            X, s, scenario=estimator.scenario, estimator=estimator.prior, random_state=state
+        found: PriorStatement | PriorEstimate = (
+            state_prior(X, s, **asked)
+            if estimator.prior == ESTIMATE
+            else estimate_prior(X, s, estimator=estimator.prior, **asked)
         )
     except UnknownNameError as error:
         raise PriorError(f"prior of {type(estimator).__name__}: {error}") from None
     estimator.prior_interval_ = found.low, found.high
-    _warn_of_estimate(found, is_default=estimator.prior == ESTIMATE)
+    _warn_of_estimate(found)
     return found.value
 
 
-def _warn_of_estimate(found: PriorEstimate, *, is_default: bool) -> None:
+def _warn_of_estimate(found: PriorStatement | PriorEstimate) -> None:
     """Warn once of a prior that nobody gave, and of what speaks against it."""
-    doubts = "; ".join(found.doubts)
-    in_words = f"{found.value:.3f} ({found.level:.0%} interval {found.low:.3f} to {found.high:.3f})"
-    if is_default:
-        doubt = f"; it is in doubt: {doubts}" if doubts else ""
+    if not isinstance(found, PriorEstimate):
         sentence = (
-            f"the prior was estimated as {in_words} by '{DEFAULT}'{doubt}; give prior=..., or prior='{DEFAULT}' to "
-            "accept the estimate without this warning"
+            f"the prior was estimated as {found.summary}; this assumes that labelled rows are a fair sample of all "
+            f"positives; give prior=..., or prior='{DEFAULT}' to accept the estimate without this warning"
         )
-    elif doubts:
-        sentence = f"the prior {in_words} is an estimate in doubt: {doubts}"
+    elif found.doubts:
+        in_words = f"{found.value:.3f} ({found.level:.0%} interval {found.low:.3f} to {found.high:.3f})"
+        sentence = f"the prior {in_words} is an estimate in doubt: {'; '.join(found.doubts)}"
     else:
         return
     warnings.warn(sentence, UserWarning, stacklevel=5)

@@ -16,7 +16,7 @@ _APART = "Labels at random; the classes do not overlap"
 @hookimpl
 def pubench_priors() -> list[PriorEstimator]:
     """Return the estimators: of U's share of positives, for both scenarios, and of the label frequency, for one."""
-    return [*_elkan_noto(), *_mixtures(), _tice()]
+    return [*_elkan_noto(), *_mixtures(), _profile(), _tice()]
 
 
 def _elkan_noto() -> list[PriorEstimator]:
@@ -83,6 +83,19 @@ def _mixtures() -> list[PriorEstimator]:
         )
         for name, function, summary, paper in methods
     ]
+
+
+def _profile() -> PriorEstimator:
+    return PriorEstimator(
+        name="profile",
+        function="pubench_priors.profile:profile",
+        summary="Profile likelihood of U's share of positives, with an interval that allows for overlap",
+        version="1",
+        assumes="Labels at random; the log-odds of a positive are linear in the score, with one bend",
+        accepts=("sparse", "missing"),
+        paper="T. Lancaster and G. Imbens, Case-control studies with contaminated controls, 1996 (the likelihood; "
+        "the bent score and the grid are pubench's)",
+    )
 
 
 def _tice() -> PriorEstimator:

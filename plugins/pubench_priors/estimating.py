@@ -26,23 +26,26 @@ __all__ = [
     "mixture_estimator",
     "most_in_half",
     "prior_of_mixture",
+    "prior_of_share",
 ]
 
 Statistic = Callable[[Floats, Labels], float]
 """From scores (n,) and labels s (n,) to the prior."""
 Share = Callable[[Floats, Floats], float]
 """From the scores of P and of U, shapes (n_p,) and (n_u,), to the share of positives in U; only their order counts."""
-# An excess of this many standard errors indicates overlap: the smoothing of e1 and e2 alone can cause two or three.
-_FAR, _MATTERS = 4.0, 0.01
 
 
 def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats, s: Labels) -> float:
+    """Return the prior that a share of positives in U, computed from scores, stands for."""
+    return prior_of_share(share(scores[s == 1], scores[s == 0]), scenario, s)
+
+
+def prior_of_share(alpha: float, scenario: Scenario, s: Labels) -> float:
     r"""Turn the share alpha of positives in U into the prior.
 
     In case-control data U is a sample of the population, so :math:`\pi = \alpha`. In a single training set U lacks the
     labelled positives: :math:`\pi = (n_p + \alpha n_u) / n`.
     """
-    alpha = share(scores[s == 1], scores[s == 0])
     if scenario == "case-control":
         return alpha
     n_p = int(s.sum())
@@ -71,8 +74,7 @@ def estimate_by_scores(
     reach = _errors(settings.level) * moved.std(axis=0, ddof=1)
     most = prior_of_mixture(partial(most_in_half, level=settings.level), problem.scenario, scores, s)
     ends = float(np.min(values - reach)), max(float(np.max(values + reach)), most)
-    excess = values[0] - values[1], float(np.std(moved[:, 0] - moved[:, 1], ddof=1))
-    return finished(values[0], ends, problem, settings, [*doubts_of(scores, s), *_overlap(*excess)])
+    return finished(values[0], ends, problem, settings, doubts_of(scores, s))
 
 
 def mixture_estimator(name: str, share: Share) -> Callable[..., PriorEstimate]:
@@ -120,16 +122,6 @@ def most_in_half(labelled: Floats, unlabelled: Floats, level: float) -> float:
     return min(1.0, most / float(np.mean(labelled >= middle)))
 
 
-def _overlap(excess: float, error: float) -> list[str]:
-    """Doubt an estimate that exceeds that of the best half significantly, and by enough to matter."""
-    if excess <= max(_FAR * error, _MATTERS):
-        return []
-    return [
-        "the classes overlap: the better half of the labelled rows tells a clearly lower prior, to which the interval "
-        "reaches down"
-    ]
-
-
 def _errors(level: float) -> float:
     """Return the half-width of an interval in standard errors."""
     return float(norm.ppf(0.5 + level / 2.0))
@@ -151,7 +143,12 @@ def _resampled(statistics: Sequence[Statistic], scores: Floats, problem: Problem
 
 
 def finished(
-    value: float, ends: tuple[float, float], problem: Problem, settings: Settings, doubts: list[str]
+    value: float,
+    ends: tuple[float, float],
+    problem: Problem,
+    settings: Settings,
+    doubts: list[str],
+    upper: float | None = None,
 ) -> PriorEstimate:
     """Clip an estimate to the possible range, and add a doubt if it was at the edge.
 
@@ -167,4 +164,4 @@ def finished(
     elif value <= least:
         doubts = [*doubts, "at the lower edge: hardly any unlabelled row looks like a positive"]
     low, value, high = (float(np.clip(number, least, most)) for number in (ends[0], value, ends[1]))
-    return PriorEstimate(value, low, high, settings.level, tuple(doubts))
+    return PriorEstimate(value, low, high, settings.level, tuple(doubts), upper)

@@ -41,5 +41,6 @@ def serve_prior(request: PriorRequest, arrays: Sequence[Array], channel: Channel
             level=estimate.level,
             doubts=estimate.doubts,
             seconds=time.perf_counter() - started,
+            upper=estimate.upper,
         )
     )

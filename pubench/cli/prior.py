@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from pubench.cli.options import data_option, parsed_params, plugin_options
+from pubench.cli.streams import show
 from pubench.errors import DataError
 from pubench.specs import SCENARIOS, JSONValue, Scenario
 
@@ -52,6 +56,7 @@ DEFAULT_FREQUENCY = 0.5
     "--estimator", multiple=True, metavar="NAME", help="A prior estimator; may be repeated [default: all]."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @data_option
 @plugin_options
 def prior(
@@ -64,24 +69,30 @@ def prior(
     seed: int,
     estimator: tuple[str, ...],
     as_json: bool,
+    quiet: bool,
     plugin_files: tuple[Path, ...],
     no_third_party: bool,
 ) -> int:
     """Estimate the class prior of DATA: the name of a data set, a file, or an OpenML id such as openml:37.
+
+    The verdict comes first: the estimate, a plausible range, an upper bound, and whether the data determine the prior.
 
     Real PU data keep their labels. In data with classes, some positives are labelled at random, and the true prior is
     shown next to the estimates.
     """
     from pubench.cli.loading import Loading
     from pubench.data.labelling import Labelling
+    from pubench.estimators.prior_statement import RANGE
     from pubench.plugins.discovery import discover
+    from pubench.priors import DEFAULT
     from pubench.run.prior_table import prior_table
 
     if positives is not None and frequency is not None:
         raise click.UsageError("--positives and --frequency exclude each other; use one of the two")
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     names = estimator or tuple(registry.all("priors"))
-    estimators = [registry.prior(name) for name in dict.fromkeys(names)]
+    # The verdict needs these two, whatever else is asked for.
+    estimators = [registry.prior(name) for name in dict.fromkeys((*names, DEFAULT, RANGE))]
     files = [str(file.resolve()) for file in plugin_files]
     with Loading():
         part = _part(source, parsed_params(params), positive, registry, files)
@@ -91,9 +102,26 @@ def prior(
     else:
         share = frequency if frequency is not None or positives is not None else DEFAULT_FREQUENCY
         labelling = Labelling(scenario, positives=positives, frequency=share)
-    table = prior_table(part, labelling, estimators, seed=seed, files=files)
+    with _progress(len(estimators), quiet=quiet) as on_start:
+        table = prior_table(part, labelling, estimators, seed=seed, files=files, on_start=on_start)
+    table = replace(table, rows=tuple(row for row in table.rows if row.estimator in names))
     click.echo(json.dumps(asdict(table), indent=1) if as_json else "\n".join(_lines(table)))
     return 0 if any(row.value is not None for row in table.rows) else 1
+
+
+@contextmanager
+def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show which estimator runs: in one line of a terminal, in a line each elsewhere, not at all if quiet."""
+    if quiet:
+        yield lambda name: None
+    elif sys.stderr is not None and sys.stderr.isatty():
+        from rich.console import Console
+        from rich.status import Status
+
+        with Status("starting", console=Console(stderr=True)) as status:
+            yield lambda name: status.update(f"estimating the prior: {name}, of {total} estimators")
+    else:
+        yield lambda name: show(f"estimating the prior: {name}, of {total} estimators")
 
 
 def _part(
@@ -153,8 +181,11 @@ def _lines(table: PriorTable) -> list[str]:
     width = max(map(len, ("estimator", *(row.estimator for row in table.rows))))
     error = "error   " if known else ""
     titles = f"{'estimator':<{width}}  prior  interval              {error}seconds  doubts"
+    verdict = table.statement.lines() if table.statement else ()
     return [
         head,
+        *verdict,
+        *([""] if verdict else []),
         titles,
         *(f"{row.estimator:<{width}}  {_cells(row, table.truth)}".rstrip() for row in table.rows),
     ]

@@ -165,6 +165,7 @@ class PriorFound(msgspec.Struct, frozen=True, kw_only=True, tag="prior"):
     level: float
     doubts: tuple[str, ...]
     seconds: float
+    upper: float | None = None
 
 
 class PluginDescription(msgspec.Struct, frozen=True, kw_only=True, tag="plugin"):

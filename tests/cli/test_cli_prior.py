@@ -38,6 +38,11 @@ def test_a_data_set_with_classes_is_labelled_and_its_true_prior_shown(capsys):
     assert bbe["low"] <= bbe["value"] <= bbe["high"]
     assert bbe["level"] == 0.9
     assert bbe["seconds"] > 0
+    verdict = found["statement"]
+    assert verdict["value"] == bbe["value"]
+    assert verdict["low"] <= bbe["low"] <= found["truth"] <= verdict["high"] <= verdict["upper"]
+    assert verdict["determined"]
+    assert "fair sample" in verdict["assumption"]
     assert (
         pubench_here(capsys, "prior", "breast-cancer", "--estimator", "bbe", "--json").stdout.split(
             '"seconds"'
@@ -51,8 +56,15 @@ def test_the_default_output_is_a_table(capsys, table):
     said = pubench_here(
         capsys, "prior", "rows.csv", *arguments, *QUICK, "--scenario", "case-control", "--positives", "80"
     )
-    head, titles, bbe, tice = said.stdout.splitlines()
+    head, *verdict, titles, bbe, tice = said.stdout.splitlines()
     assert head == "rows.csv: case-control n_p=80; 80 labelled, 400 unlabelled rows; true prior 0.400"
+    assert [line.partition(":")[0].partition(" is ")[0] for line in verdict] == [
+        "The prior",
+        "Plausible range",
+        "Upper bound, valid even if no region",
+        "Assumption",
+        "",
+    ]
     assert titles.split() == ["estimator", "prior", "interval", "error", "seconds", "doubts"]
     assert bbe.split()[0] == "bbe"
     assert float(bbe.split()[1]) == pytest.approx(0.4, abs=0.06)
@@ -68,6 +80,53 @@ def test_real_pu_data_keep_their_labels_and_have_no_true_prior(capsys, table):
     assert "error" not in pubench_here(capsys, *asked, "--estimator", "bbe").stdout
     said = pubench_here(capsys, *asked, "--frequency", "0.3", code=2)
     assert "--frequency has no effect: these data come with their own labels" in said.stderr
+
+
+def test_progress_names_each_estimator_unless_quiet(capsys):
+    said = pubench_here(capsys, "prior", "iris", "--estimator", "tice")
+    assert [line.split()[3] for line in said.stderr.splitlines()] == ["tice,", "bbe,", "profile,"]
+    said = pubench_here(capsys, "prior", "iris", "--estimator", "bbe", "--quiet")
+    assert said.stderr == ""
+
+
+BREAKS = """
+import os
+from pubench import PriorEstimator, hookimpl
+
+
+def breaks(X, s, *, scenario, random_state):
+    raise ValueError("no idea")
+
+
+def dies(X, s, *, scenario, random_state):
+    os._exit(3)
+
+
+def counts(X, s, *, scenario, random_state):
+    counts.calls = getattr(counts, "calls", 0) + 1
+    return counts.calls / 10
+
+
+@hookimpl
+def pubench_priors():
+    names = ("first", counts), ("second", counts), ("breaks", breaks), ("third", counts), ("dies", dies)
+    return [PriorEstimator(name=name, function=f"unlike:{f.__name__}", summary=name) for name, f in names]
+"""
+
+
+def test_estimators_of_a_package_share_a_process_until_one_fails(capsys, tmp_path):
+    (tmp_path / "unlike.py").write_text(BREAKS)
+    asked = [
+        part for name in ("first", "second", "breaks", "third", "dies") for part in ("--estimator", name)
+    ]
+    said = pubench_here(capsys, "prior", "iris", *asked, "--plugin", tmp_path / "unlike.py", "--json", "-q")
+    found = json.loads(said.stdout)
+    values = [row["value"] for row in found["rows"]]
+    assert values == [0.1, 0.2, None, 0.1, None]
+    assert "no idea" in found["rows"][2]["error"]
+    assert found["rows"][4]["error"]
+    # The verdict does not depend on them.
+    assert found["statement"]["value"] > 0
 
 
 @pytest.mark.slow

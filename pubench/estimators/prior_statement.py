@@ -1,0 +1,154 @@
+"""What a person is told about the class prior: a point, an interval, an upper bound, doubts and the assumption."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pubench.priors import DEFAULT, PriorEstimate, estimate_prior
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from pubench.estimators.rows import Rows
+    from pubench.priors import RandomState
+    from pubench.specs import Scenario
+
+__all__ = ["ASSUMPTION", "RANGE", "PriorStatement", "combine_estimates", "state_prior"]
+
+RANGE = "profile"
+"""The estimator behind the interval: it assumes no region of pure positives."""
+ASSUMPTION = (
+    "Assumption: the labelled rows are a fair sample of all positives (SCAR). The data cannot confirm this. If "
+    "easy positives were labelled first, the prior and even its upper bound are too low."
+)
+_DETERMINED = 0.5
+# The level of upper bounds; see PriorEstimate.upper.
+_UPPER_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class PriorStatement:
+    """What the data say about Pr(y = 1), and what they do not say.
+
+    Attributes
+    ----------
+    value : float
+        The estimate that methods use: that of ``bbe``.
+    low, high : float
+        The ends of the plausible interval, of level ``level``: the hull of the intervals of ``bbe`` and ``profile``,
+        cut at ``upper``.
+    level : float
+    upper : float
+        An upper bound at the level of 95 % that needs no region of pure positives; 1 if there is none.
+    determined : bool
+        False if the low end of the interval of ``profile`` is less than half its high end: the data then fit priors
+        that differ by a factor of two or more.
+    doubts : tuple of str
+        What in these data speaks against the estimate, one sentence each.
+    assumption : str
+        What must hold for all of this, in plain words.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    upper: float
+    determined: bool
+    doubts: tuple[str, ...] = ()
+    assumption: str = ASSUMPTION
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def summary(self) -> str:
+        """The estimate, its interval, its upper bound and all doubts in one sentence."""
+        doubts = ("it cannot be determined from these data",) if not self.determined else ()
+        parts = (
+            f"{self.value:.3f}, plausible {self.low:.3f} to {self.high:.3f} ({self.level:.0%})",
+            f"at most {self.upper:.3f} ({_UPPER_LEVEL:.0%})",
+            *doubts,
+            *self.doubts,
+        )
+        return "; ".join(parts)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the statement in sentences for a person, the conclusion first."""
+        first = (
+            f"The prior is about {self.value:.3f}."
+            if self.determined
+            else f"The prior cannot be determined from these data; methods would use {self.value:.3f}."
+        )
+        interval = f"Plausible range: {self.low:.3f} to {self.high:.3f} ({self.level:.0%})."
+        bound = (
+            f"Upper bound, valid even if no region is purely positive: {self.upper:.3f} ({_UPPER_LEVEL:.0%})."
+        )
+        doubts = [f"Doubt: {doubt}." for doubt in self.doubts]
+        return (first, interval, bound, *doubts, self.assumption)
+
+
+def combine_estimates(point: PriorEstimate, plausible: PriorEstimate) -> PriorStatement:
+    """Return the statement that two estimates of one prior make.
+
+    Parameters
+    ----------
+    point : PriorEstimate
+        Its value is stated; its interval is part of the hull.
+    plausible : PriorEstimate
+        Its interval decides whether the prior is determined; it may have an upper bound.
+
+    Returns
+    -------
+    PriorStatement
+        With the doubts of both. Its interval holds the stated value.
+    """
+    upper = 1.0 if plausible.upper is None else plausible.upper
+    high = max(point.value, min(upper, max(point.high, plausible.high)))
+    doubts = (*point.doubts, *plausible.doubts)
+    if point.value > upper:
+        doubts = ("the estimate exceeds the upper bound", *doubts)
+    return PriorStatement(
+        value=point.value,
+        low=min(point.low, plausible.low, point.value),
+        high=high,
+        level=min(point.level, plausible.level),
+        upper=upper,
+        determined=plausible.low >= _DETERMINED * plausible.high,
+        doubts=tuple(dict.fromkeys(doubts)),
+    )
+
+
+def state_prior(
+    X: Rows, s: ArrayLike, *, scenario: Scenario, random_state: RandomState = None
+) -> PriorStatement:
+    """State what labelled positive and unlabelled rows say about Pr(y = 1).
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+    s : array-like of shape (n,)
+        1 = labelled positive, 0 = unlabelled; of two other classes the larger in sort order is the labelled one.
+    scenario : {"case-control", "single-training-set"}
+        Whether U is a sample of the population, or P and U together are.
+    random_state : int, RandomState, Generator or None
+
+    Returns
+    -------
+    PriorStatement
+
+    Raises
+    ------
+    PriorError
+        If an estimator cannot serve these data.
+    """
+    import numpy as np
+
+    # Equal states make the estimators share the scores of the rows.
+    state = np.random.default_rng() if random_state is None else random_state
+    before = copy.deepcopy(state)
+    point = estimate_prior(X, s, scenario=scenario, estimator=DEFAULT, random_state=state)
+    plausible = estimate_prior(X, s, scenario=scenario, estimator=RANGE, random_state=before)
+    return combine_estimates(point, plausible)
