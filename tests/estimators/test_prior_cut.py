@@ -134,7 +134,8 @@ def test_there_is_no_silent_scenario():
 def test_a_prior_that_is_not_given_is_estimated():
     X, s, _ = clouds(n_p=200, n_u=600)
     with pytest.warns(
-        UserWarning, match=r"the prior was estimated as 0\.\d+, plausible 0\.\d+ to 0.* at most 0.* fair sample"
+        UserWarning,
+        match=r"the prior was estimated as 0\.\d+, plausible 0\.\d+ to 0.* at most 0.* fair sample",
     ) as caught:
         model = PriorCut(scenario=CASE_CONTROL, random_state=0).fit(X, s)
     assert len(caught) == 1
