@@ -75,7 +75,9 @@ def test_two_rounds_worked_by_hand(normalize):
 @pytest.mark.parametrize("normalize", ["signed", "sets"])
 @pytest.mark.parametrize("scenario", SCENARIOS)
 # 1/3 of all rows are labelled: with that prior in a single training set, P as negatives has no weight at all.
-@pytest.mark.parametrize("prior", [0.2, 1 / 3, 0.5, 0.7])
+@pytest.mark.parametrize(
+    "prior", [1 / 3, *(pytest.param(prior, marks=pytest.mark.slow) for prior in (0.2, 0.5, 0.7))]
+)
 def test_each_round_is_that_of_a_few_lines_of_numpy(normalize, scenario, prior):
     X, s = make_pu(1)
     model = AdaPU(

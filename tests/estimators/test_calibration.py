@@ -18,6 +18,7 @@ from pubench.estimators.calibration import fit_sigmoid, share_in_unlabelled
 CASE_CONTROL, SINGLE = "case-control", "single-training-set"
 
 
+@pytest.mark.slow  # it shares its base class with PriorCut
 @parametrize_with_checks([CalibratedPU(prior=0.5, scenario=SINGLE)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

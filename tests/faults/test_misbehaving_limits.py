@@ -12,7 +12,7 @@ from pubench.api import run_suite
 from pubench.results.store import read_records, read_trials
 from pubench.results.table import Results
 
-TUNING = {"criteria": ["puf", "fp-fn"], "sampler": "grid", "folds": 2}
+TUNING = {"criteria": ["puf", "fp-fn"], "sampler": "grid", "folds": 2, "defaults": False}
 
 
 def run_here(folder: Path, **keys: Any) -> Results:
