@@ -36,7 +36,7 @@ ALLOWED = {
     "stats": "words suite results",
     "reporting": "words data suite results stats",
     "authors": "words plugins mathematics data child",
-    "doors": "words plugins mathematics data suite plan results run reporting authors",
+    "doors": "words plugins mathematics wire data suite plan results run reporting authors",
 }
 EVERYONE = {"doors"}
 """``pubench`` itself may be imported by all: it imports nothing until it is asked for a name."""

@@ -66,6 +66,11 @@ def run(
     costs: Path | None,
 ) -> int:
     """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
+    if address is None and _is_new(out):
+        from pubench.sandbox.early import begin_imports
+
+        # Its imports and those of this process go on side by side.
+        begin_imports()
     from pubench.api import run_suite
     from pubench.cli.progress import make_progress
 
@@ -96,6 +101,11 @@ def run(
         say(f"stopped by {signals.name}; {stored} cells are stored. Run the same command again to go on.")
         return signals.code
     return 1 if results.n_failed else 0
+
+
+def _is_new(out: Path | None) -> bool:
+    """Whether it is sure, before the suite is read, that a folder has no finished cells."""
+    return not Path("runs").exists() if out is None else not out.exists()
 
 
 def _conclude(results: Results, progress: Silent, *, quiet: bool) -> None:

@@ -8,12 +8,12 @@ from pubench.data.truth import hidden_places
 from pubench.plan.jobs import Job
 from pubench.run.labels import LabelledRows, label_job
 from pubench.sandbox import Processes
+from pubench.sandbox.early import ALGORITHMS
 from pubench.sandbox.fork_server import ServerKind, share
 
 __all__ = ["Workplace"]
 
 _KEPT_ROWS = 4
-_ALGORITHMS = ServerKind("pubench.child", ("pubench.base", "pubench.child.final_fit", "pubench.child.trial"))
 _METRICS = ServerKind("pubench.evaluator")
 
 
@@ -21,7 +21,7 @@ class Workplace:
     """The processes of one worker: those that run algorithms, and those that run metrics."""
 
     def __init__(self) -> None:
-        self.algorithms = Processes(_ALGORITHMS, hidden_places)
+        self.algorithms = Processes(ALGORITHMS, hidden_places)
         self.metrics = Processes(_METRICS)
         self._rows: OrderedDict[tuple[str, ...], LabelledRows] = OrderedDict()
 
