@@ -55,9 +55,9 @@ paper-%: $(VENV)/.installed
 $(VENV)/.installed: $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	# Where Python is told not to write bytecode, every process would compile these again.
-	$(BIN)/python -m compileall -q pubench plugins
+	# pip compiles on one core; and where Python is told not to write bytecode, every process would compile ours again.
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev]'
+	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib pubench plugins
 	touch $@
 
 clean:

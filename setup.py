@@ -8,6 +8,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 
 plugins = find_packages("plugins")
+cores = os.cpu_count() or 1
 
 
 def kernels() -> list[Extension]:
@@ -37,6 +38,6 @@ setup(
         "pubench_suites": ["*.toml"],
         "*": ["*.pyi"],
     },
-    ext_modules=cythonize(kernels(), language_level=3, include_path=["plugins"]),
-    options={"build_ext": {"parallel": os.cpu_count() or 1}},
+    ext_modules=cythonize(kernels(), language_level=3, include_path=["plugins"], nthreads=cores),
+    options={"build_ext": {"parallel": cores}},
 )

@@ -52,12 +52,14 @@ def direct(name, **params):
     ("name", "params"),
     [
         ("iris", {}),
-        ("digits", {}),
+        pytest.param("digits", {}, marks=pytest.mark.slow),
         ("gaussians", {"n": 50, "d": 3}),
-        ("topics", {"n": 40}),
+        pytest.param("topics", {"n": 40}, marks=pytest.mark.slow),
         ("csv", {"path": "table.csv", "split": "part"}),
         ("csv", {"path": "table.csv", "labelled": "target", "drop": ["part"]}),
-        ("csv", {"path": "table.csv", "target": "truth", "drop": ["part"]}),
+        pytest.param(
+            "csv", {"path": "table.csv", "target": "truth", "drop": ["part"]}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_load_dataset_returns_what_the_loader_returns(tmp_path, monkeypatch, name, params):

@@ -111,6 +111,7 @@ def test_extra_trees_differ_in_labels_alone():
     assert (naive.space, naive.accepts) == (reference.space, reference.accepts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECS)
 def test_what_a_spec_accepts_its_learner_takes(name):
     from scipy.sparse import csr_array

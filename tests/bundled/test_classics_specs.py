@@ -78,6 +78,7 @@ def test_spaces_and_what_is_received_are_parameters_that_exist(name):
             assert np.isfinite(model.decision_function(make_pu()[0])).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECS)
 def test_what_a_spec_accepts_its_estimator_takes(name):
     X, s = make_pu()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.marks import slow
 from helpers.suites import run_text
 
 from pubench.data.classes import select_classes
@@ -47,7 +48,7 @@ def positives(planned):
     return {job.data.stored.classes[number] for number, side in job.data.classes.items() if side}
 
 
-@pytest.mark.parametrize("classes", [["true", "false"], ["TRUE", "FALSE"], ["True", "False"]])
+@pytest.mark.parametrize("classes", [["true", "false"], *slow(["TRUE", "FALSE"], ["True", "False"])])
 def test_true_and_false_of_a_suite_match_any_spelling_in_the_file(classes, planned):
     for positive, expected in (("true", 0), ("false", 1), (f'"{classes[0]}"', 0)):
         assert positives(planned(classes * 20, f"[{positive}]")) == {classes[expected]}
@@ -67,6 +68,7 @@ def test_true_may_be_the_negative_class(planned):
         planned(["true", "false"] * 20, '["true"]', "negative = [true]\n")
 
 
+@pytest.mark.slow
 def test_a_tie_for_the_rarest_class_is_reported(planned):
     (job,) = planned(["b", "a", "c", "c"] * 20, '"minority"').jobs
     assert job.data.notes == ("mine: positive = \"minority\" took class 'a', as rare as 'b'",)
@@ -98,6 +100,7 @@ def test_a_file_of_one_class_fails_its_cells_with_the_loaders_message(positive, 
     assert "column 'target' is 'a' in every row, but there must be at least two classes" in reason
 
 
+@pytest.mark.slow
 def test_many_problems_of_one_entry_are_reported_in_a_few_lines(planned):
     with pytest.raises(SuiteError) as caught:
         planned([f"k{i}" for i in range(40)], '"one-versus-rest"')

@@ -118,6 +118,7 @@ def test_many_processes_share_one_download(mirror, number):
     assert [path for path in asked if path.endswith(".pq")] == ["/datasets/0000/0024/dataset_24.pq"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [37, pytest.param(990013, marks=pytest.mark.slow)])
 def test_a_kill_during_the_download_leaves_a_usable_cache(mirror, number):
     mirror.faults(throttle=4000)

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
+from helpers.marks import slow
 from pubench_datasets.openml_source import card, openml, openml_list
 
 from pubench.errors import DataError
@@ -34,7 +35,7 @@ def works_now(mirror, number=37):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("times", [1, *slow(3)])
 def test_temporary_errors_are_retried(mirror, kind, times):
     mirror.faults(fail_first=times, fail_kind=kind)
     assert openml(id=37).X.shape == DIABETES

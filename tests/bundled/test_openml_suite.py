@@ -138,6 +138,7 @@ def test_a_card_needs_neither_server_nor_download_once_the_data_are_prepared(mir
     assert mirror.log() == []
 
 
+@pytest.mark.slow
 def test_downloads_are_listed_verified_and_cleaned(mirror, tmp_path):
     for number in (37, 43):
         openml(id=number)

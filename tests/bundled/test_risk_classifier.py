@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pubench_risk
 import pytest
+from helpers.marks import slow
 from pubench_risk.classifier import PURiskClassifier
 from pubench_risk.recipe import Recipe
 from pubench_risk.training import Model
@@ -103,8 +104,8 @@ def test_the_correction_keeps_the_risk_on_negatives_from_falling():
     assert risks["nnpu"] > -0.5
 
 
-@pytest.mark.parametrize("loss", ["quadratic", "logistic", "double-hinge", "sigmoid"])
-@pytest.mark.parametrize("model", ["linear", "rbf"])
+@pytest.mark.parametrize("loss", ["quadratic", "logistic", *slow("double-hinge", "sigmoid")])
+@pytest.mark.parametrize("model", ["linear", *slow("rbf")])
 def test_steps_lead_towards_the_exact_solution(model, loss):
     X, s = make_pu()
     exact, adam = (

@@ -59,6 +59,7 @@ def test_failures_to_fetch_are_reported_and_the_rest_is_fetched(pubench, tmp_pat
     assert len(found.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_changed_byte_is_detected_and_the_data_are_fetched_again(pubench, tmp_path):
     pubench("fetch", "two.toml")
     assert "damaged" not in pubench("verify").stdout

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from helpers.commands import pubench_here
+from helpers.marks import slow
 from helpers.runs import write_run
 from helpers.suites import TOY, toml
 
@@ -80,7 +81,7 @@ def has_reader(pipe: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", [SIGNALS[0], *slow(*SIGNALS[1:])])
 def test_an_interrupted_command_says_so_and_leaves_nobody(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "slow_data.py").write_text(SLOW_DATA)
     begun = tmp_path / "begun"

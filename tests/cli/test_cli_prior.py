@@ -71,6 +71,7 @@ def test_the_default_output_is_a_table(capsys, table):
     assert tice == "tice       –      prior estimator 'tice' does not support case-control data"
 
 
+@pytest.mark.slow
 def test_real_pu_data_keep_their_labels_and_have_no_true_prior(capsys, table):
     asked = ("prior", "rows.csv", "--params", '{"labelled": "known", "drop": ["outcome"]}')
     found = json.loads(pubench_here(capsys, *asked, *QUICK, "--json").stdout)
@@ -82,6 +83,7 @@ def test_real_pu_data_keep_their_labels_and_have_no_true_prior(capsys, table):
     assert "--frequency has no effect: these data come with their own labels" in said.stderr
 
 
+@pytest.mark.slow
 def test_progress_names_each_estimator(capsys):
     said = pubench_here(capsys, "prior", "iris", "--estimator", "tice")
     assert [line.split()[3] for line in said.stderr.splitlines()] == ["tice,", "bbe,", "profile,"]

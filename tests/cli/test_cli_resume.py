@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.commands import pubench_here
+from helpers.marks import slow
 from helpers.suites import TOY, toml
 
 from pubench.results.store import read_records
@@ -67,7 +68,7 @@ def test_a_report_that_is_gone_is_made_again(again, tmp_path, name):
     assert not again()[1]
 
 
-@pytest.mark.parametrize("name", ["plan.json", "cells.jsonl", "provenance.json"])
+@pytest.mark.parametrize("name", ["plan.json", *slow("cells.jsonl", "provenance.json")])
 def test_a_report_that_is_older_than_what_it_shows_is_made_again(again, tmp_path, name):
     again()
     later = (tmp_path / "run" / "report.md").stat().st_mtime_ns + 1

@@ -14,6 +14,7 @@ from helpers.commands import in_terminal
 from helpers.suites import TOY, toml
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_bar_with_done_failed_running_and_time_left(tmp_path):
     (tmp_path / "mine.toml").write_text(toml(replicates=3))
     code, shown = in_terminal(tmp_path, "suite", "run", "mine.toml", "--out", "run", "--plugin", TOY)

@@ -148,7 +148,7 @@ def test_a_killed_child_crashes_only_its_cell(
     ("jobs", "number"),
     [
         pytest.param("1", signal.SIGTERM, marks=pytest.mark.slow),
-        ("2", signal.SIGINT),
+        pytest.param("2", signal.SIGINT, marks=pytest.mark.slow),
         pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
         pytest.param("2", signal.SIGHUP, marks=pytest.mark.slow),
         pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),

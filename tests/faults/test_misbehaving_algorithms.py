@@ -130,6 +130,7 @@ def test_bad_manners_alone_do_not_fail_a_cell(among_bad: Run, name: str) -> None
     assert among_bad.row(name)["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*ENDS, *FINE])
 def test_the_next_cell_is_the_same_as_without_it(among_bad: Run, alone: Path, name: str) -> None:
     there = next(row for row in stable_rows(among_bad.folder) if row["algorithm"] == f"after {name}")

@@ -26,6 +26,7 @@ from fault_tools import (
     write_suite,
 )
 from helpers.commands import pubench_here
+from helpers.marks import slow
 
 from pubench.api import run_suite
 from pubench.results.run_folder import read_provenance
@@ -189,7 +190,7 @@ def test_a_lost_plan_is_reported_and_restored(
     assert stable_rows(copy) == stable_rows(undisturbed)
 
 
-@pytest.mark.parametrize("text", ["", "garbage", "5", "{}", "null"])
+@pytest.mark.parametrize("text", ["garbage", *slow("", "5", "{}", "null")])
 def test_lost_provenance_is_started_anew(suite: Path, undisturbed: Path, copy: Path, text: str) -> None:
     (copy / "provenance.json").write_text(text)
     (copy / "cells.jsonl").unlink()
@@ -199,7 +200,7 @@ def test_lost_provenance_is_started_anew(suite: Path, undisturbed: Path, copy: P
     assert stable_rows(copy) == stable_rows(undisturbed)
 
 
-@pytest.mark.parametrize("place", ["file", "below-file", "read-only", "records-are-a-folder"])
+@pytest.mark.parametrize("place", ["file", *slow("below-file", "read-only", "records-are-a-folder")])
 def test_an_unusable_folder_is_refused_in_one_sentence(suite: Path, tmp_path: Path, place: str) -> None:
     file = tmp_path / "file"
     file.write_text("precious")

@@ -102,11 +102,9 @@ def open_cell(page: Any) -> None:
     wait_until(page, find(page, "#cell")[0].is_displayed)
 
 
-SLOW = pytest.mark.slow
-
-
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=SLOW)])
-@pytest.mark.parametrize("width", [1280, pytest.param(PHONE, marks=SLOW)])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, PHONE])
 def test_axe_finds_nothing_serious(page: Any, theme: str, width: int) -> None:
     with sized(page, width):
         page.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)

@@ -81,6 +81,7 @@ def test_the_child_is_sent_row_numbers_and_s_and_nothing_of_the_truth(tmp_path, 
     assert str(truth.train.tolist()) not in msgspec.json.encode(request).decode()
 
 
+@pytest.mark.slow
 def test_cells_that_are_not_asked_keep_their_keys_and_their_results(tmp_path):
     committed = [line["key"] for line in csv.DictReader(COMMITTED.open(encoding="utf-8"))]
     quickstart = plan_suite(load_suite("quickstart"), discover(third_party=False), source="quickstart")
