@@ -29,7 +29,9 @@ class Envelope(Generic[M]):
     number: int = 0
 
 
-_Shapes = list[tuple[str, tuple[Annotated[int, msgspec.Meta(ge=0)], ...]]]
+# NumPy's own parser of types evaluates parts of a text that is none.
+_Dtype = Annotated[str, msgspec.Meta(pattern=r"^[<>|=][A-Za-z][0-9]+(\[[0-9A-Za-z]+\])?$")]
+_Shapes = list[tuple[_Dtype, tuple[Annotated[int, msgspec.Meta(ge=0)], ...]]]
 REQUESTS = msgspec.json.Decoder(tuple[int, _Shapes, Request])
 REPLIES = msgspec.json.Decoder(tuple[int, _Shapes, Reply])
 

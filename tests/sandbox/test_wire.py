@@ -114,6 +114,14 @@ def test_a_damaged_message_is_refused_or_awaited_but_never_an_unforeseen_error(d
     assert taken is None or isinstance(taken, Envelope)
 
 
+@pytest.mark.parametrize("dtype", [b",f8", b"1,f", b"f,f", b"|O8", b"<8f"])
+def test_what_is_no_plain_type_is_refused(dtype):
+    buffer = Buffer(REPLIES)
+    buffer.feed(encode(Started(), [np.zeros(2)]).replace(b"<f8", dtype))
+    with pytest.raises(ProtocolError):
+        buffer.take()
+
+
 def test_strided_and_fortran_arrays_keep_their_values():
     arrays = [np.arange(12).reshape(3, 4)[:, ::2], np.asfortranarray(np.arange(6.0).reshape(2, 3))]
     buffer = Buffer(REPLIES)
