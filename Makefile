@@ -12,8 +12,8 @@ demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
 
 # Tests of one file share what is dear to make, so each file goes to one worker as a whole.
-# Twice as many workers as cores: many tests spend half of their time waiting for a process or a server.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+# More workers than cores: many tests wait for a process or a server. Each worker spends some seconds on collecting.
+WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What a contributor runs: some minutes from nothing. Tests marked as slow run with `make test-all`.

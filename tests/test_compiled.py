@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.marks import slow
 
 ROOT = Path(__file__).resolve().parents[1]
 REMEDY = "start Python in another folder, or compile the sources with `pip install --editable {}`"
@@ -49,10 +50,12 @@ def started(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[s
     "command",
     [
         ("-c", "import pubench"),
-        ("-c", "import pubench; pubench.make('puet')"),
-        ("-c", "from pubench.metrics import METRICS"),
-        ("-m", "pubench", "suite", "list"),
-        ("-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        *slow(
+            ("-c", "import pubench; pubench.make('puet')"),
+            ("-c", "from pubench.metrics import METRICS"),
+            ("-m", "pubench", "suite", "list"),
+            ("-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        ),
     ],
     ids=" ".join,
 )

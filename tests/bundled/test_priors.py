@@ -228,6 +228,7 @@ def test_logistic_scores_are_the_same_of_dense_and_sparse_rows(n_p):
     assert dense == pytest.approx(sparse, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_sparse_rows_and_missing_values():
     X, s = clouds()
     for name in BOTH:

@@ -65,7 +65,7 @@ def test_scikit_learns_checks_of_variants(estimator, check):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("risk", ["upu", "nnpu"])
+@pytest.mark.parametrize("risk", [*slow("upu"), "nnpu"])
 def test_it_learns_what_no_label_says(risk, model, scenario):
     """The unlabelled rows that look like labelled ones are found, and the others are not."""
     X, s = make_pu(gap=5.0)

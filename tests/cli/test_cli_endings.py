@@ -127,7 +127,7 @@ LINES = [
     ("pubench export {run} --out $(printf 'x%.0s' {{1..250}})", 0, None),
 ]  # fmt: skip
 # Each starts an interpreter: a few of them stand for all.
-QUICK = 5
+QUICK = 2
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ def table(tmp_path, monkeypatch):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
 
 
+@pytest.mark.slow
 def test_a_data_set_with_classes_is_labelled_and_its_true_prior_shown(capsys):
     said = pubench_here(capsys, "prior", "breast-cancer", *QUICK, "--json")
     found = json.loads(said.stdout)
@@ -114,6 +115,7 @@ def pubench_priors():
 """
 
 
+@pytest.mark.slow
 def test_estimators_of_a_package_share_a_process_until_one_fails(capsys, tmp_path):
     (tmp_path / "unlike.py").write_text(BREAKS)
     asked = [

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.marks import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -60,7 +61,7 @@ def reference(impute: str, scale: str) -> Any:
 
 @pytest.mark.parametrize("impute", IMPUTES)
 @pytest.mark.parametrize("scale", SCALERS)
-@pytest.mark.parametrize("holes", [0.0, 0.2])
+@pytest.mark.parametrize("holes", [*slow(0.0), 0.2])
 @settings(max_examples=5, deadline=None)
 @given(seed=seeds, n=st.integers(4, 40))
 def test_dense_numbers_agree_with_scikit_learn(
@@ -210,7 +211,7 @@ def test_without_imputation_missing_stays_missing() -> None:
 @pytest.mark.parametrize("impute", IMPUTES)
 @pytest.mark.parametrize("scale", SCALERS)
 @pytest.mark.parametrize("sparse", [False, True])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=seeds)
 def test_the_transform_of_a_row_does_not_depend_on_other_rows(
     impute: Any, scale: Any, sparse: bool, seed: int

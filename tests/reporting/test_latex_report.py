@@ -204,6 +204,7 @@ def compile_tex(folder: Path, body: str) -> str:
     return log
 
 
+@pytest.mark.slow
 @needs_tex
 def test_everything_compiles_and_fits_on_its_page(tmp_path: Path) -> None:
     number = {"dataset": "data_0", "algorithm": NAMES[0], "metric": "acc", "mean": 0.8, "sd": 0.01}
