@@ -27,6 +27,7 @@ __all__ = [
     "precision",
     "predicted_positive_rate",
     "recall",
+    "reliability",
     "roc_auc",
 ]
 
@@ -93,10 +94,28 @@ def calibration_error(y: ArrayLike, probability: ArrayLike) -> float:
     :math:`\sum_b \frac{n_b}{n} |\bar y_b - \bar p_b|`, with bins [0, 0.1), ..., [0.9, 1].
     """
     positive, p = _probabilities(y, probability)
-    bins = np.minimum((p * _BINS).astype(np.intp), _BINS - 1)
+    bins = _bin_of(p)
     # n_b |mean y - mean p| is |sum (y - p)| over the bin, so no bin is divided by its count.
     gaps = np.bincount(bins, weights=positive - p, minlength=_BINS)
     return float(np.abs(gaps).sum() / p.size)
+
+
+def reliability(y: ArrayLike, probability: ArrayLike) -> tuple[tuple[int, float, float], ...]:
+    r"""Return the points of a reliability curve: :math:`(n_b, \bar p_b, \bar y_b)` of each bin that holds rows.
+
+    The bins are those of :func:`calibration_error`, which is the mean gap between the last two, weighted by the first.
+    """
+    positive, p = _probabilities(y, probability)
+    bins = _bin_of(p)
+    rows = np.bincount(bins, minlength=_BINS)
+    sums = (np.bincount(bins, weights=values, minlength=_BINS) for values in (p, positive))
+    return tuple(
+        (int(n), float(of_p / n), float(of_y / n)) for n, of_p, of_y in zip(rows, *sums, strict=True) if n
+    )
+
+
+def _bin_of(p: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.minimum((p * _BINS).astype(np.intp), _BINS - 1)
 
 
 def brier(y: ArrayLike, probability: ArrayLike) -> float:

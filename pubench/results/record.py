@@ -70,7 +70,10 @@ class RescoredValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The introspection of a cell's model: weights by column name, and each metric after each of its stages."""
+    """The introspection of a cell's model: weights by column name, and each metric after each of its stages.
+
+    ``reliability`` holds, for bins of its probabilities, test rows, mean probability and share of positives.
+    """
 
     of: str = ""
     size: int = 0
@@ -79,6 +82,7 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     weights: tuple[tuple[str, float], ...] = ()
     stages: tuple[int, ...] = ()
     metrics: Mapping[str, tuple[float | None, ...]] = {}
+    reliability: tuple[tuple[int, float, float], ...] = ()
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

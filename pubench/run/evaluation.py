@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.metrics import collapsed
+from pubench.metrics import collapsed, reliability
 from pubench.protocol import Predictions
 from pubench.protocol.replies import Introspection
 from pubench.results.record import ModelRecord
 
-__all__ = ["is_collapsed", "model_record", "regret"]
+__all__ = ["is_collapsed", "model_record", "regret", "reliability_curve"]
 
 
 def is_collapsed(predictions: Predictions) -> bool:
@@ -30,8 +30,20 @@ def regret(posterior: NDArray[np.float64], predictions: Predictions) -> float:
     return float(np.mean(np.maximum(posterior, 1 - posterior) - chosen))
 
 
+def reliability_curve(y: NDArray[np.uint8], predictions: Predictions) -> tuple[tuple[int, float, float], ...]:
+    """Return the points of the reliability curve, rounded; none without probabilities."""
+    if predictions.probability is None:
+        return ()
+    return tuple(
+        (rows, _short(p), _short(share)) for rows, p, share in reliability(y, predictions.probability)
+    )
+
+
 def model_record(
-    found: Introspection, curves: Mapping[str, tuple[float | None, ...]], names: Sequence[str] = ()
+    found: Introspection,
+    curves: Mapping[str, tuple[float | None, ...]],
+    names: Sequence[str] = (),
+    reliability: tuple[tuple[int, float, float], ...] = (),
 ) -> ModelRecord | None:
     """Return a model's introspection with each metric after each of its stages in place of the stages' scores.
 
@@ -42,6 +54,8 @@ def model_record(
         Each metric after each stage; those that no stage defines are left out.
     names : sequence of str
         Weights have the names of their columns where there is one for each.
+    reliability : tuple of (int, float, float)
+        See :func:`reliability_curve`.
 
     Returns
     -------
@@ -65,9 +79,14 @@ def model_record(
         weights=weights,
         stages=found.stages if curves else (),
         metrics=kept,
+        reliability=reliability,
     )
     return None if record == ModelRecord() else record
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.6g}")
+    return None if value is None else _short(value)
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")

@@ -24,7 +24,7 @@ from pubench.run.asking import (
     setting,
     task_limits,
 )
-from pubench.run.evaluation import is_collapsed, model_record, regret
+from pubench.run.evaluation import is_collapsed, model_record, regret, reliability_curve
 from pubench.run.labels import LabelledRows
 from pubench.run.tasks import FitTask, GivenPrior, timeout
 from pubench.run.workplace import Workplace
@@ -143,11 +143,11 @@ def _blaming(failure: TaskError, job: Job) -> Problem:
 
 def _inside(fitted: _Fitted, labelled: LabelledRows, evaluator: Evaluator, job: Job) -> ModelRecord | None:
     """Return a model's introspection; a metric that fails on the stages of a model leaves no curves."""
-    found, scores, y = fitted.inside, fitted.stages, labelled.truth.test
-    if found is None:
-        return None
+    found, scores, y = fitted.inside or Introspection(), fitted.stages, labelled.truth.test
     curves: Mapping[str, tuple[float | None, ...]] = {}
     if found.stages and job.metrics and scores is not None and scores.shape == (len(found.stages), len(y)):
         with contextlib.suppress(TaskError):
             curves = evaluator.evaluate_stages(y, scores)
-    return model_record(found, curves, job.data.column_names)
+    # Without metrics the true classes are unknown.
+    points = reliability_curve(y, fitted.predictions) if job.metrics else ()
+    return model_record(found, curves, job.data.column_names, points)

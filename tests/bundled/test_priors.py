@@ -62,7 +62,9 @@ def test_the_estimators_are_registered_with_what_they_assume():
         assert spec.version
 
 
-@pytest.mark.parametrize(("name", "scenario"), EVERY)
+@pytest.mark.parametrize(
+    ("name", "scenario"), [*EVERY[::2], *(pytest.param(*one, marks=pytest.mark.slow) for one in EVERY[1::2])]
+)
 def test_an_estimate_is_near_the_truth_and_holds_it(name, scenario):
     X, s, prior = labelled(gaussians(n=4000, d=2, prior=0.3, separation=6.0, seed=2), scenario)
     found = estimate_prior(X, s, scenario=scenario, estimator=name, random_state=0, classifier="logistic")

@@ -80,8 +80,8 @@ def test_a_bad_criterion_affects_only_its_own_cells(tmp_path: Path, bad: str) ->
     [
         ("swapped", "expected the unlabelled class before the labelled one"),
         ("wordless", "UnprintableError: (its message cannot be shown)"),
-        ("imaginary", "masked or complex"),
-        ("unequal", "do not add up to 1"),
+        pytest.param("imaginary", "masked or complex", marks=pytest.mark.slow),
+        pytest.param("unequal", "do not add up to 1", marks=pytest.mark.slow),
     ],
 )
 def test_invalid_predictions_are_described_in_one_sentence(tmp_path: Path, name: str, words: str) -> None:

@@ -213,9 +213,9 @@ def test_a_crash_or_a_hang_is_a_finding_and_other_checks_continue(tmp_path):
     [
         ("absent", "'absent' is neither a file, a folder, nor the name of an installed plugin; known: "),
         ("liner", "did you mean 'linear'?"),
-        (".", "has no pyproject.toml, so that it is not a package"),
-        ("notes.txt", "plugin file 'notes.txt' is not a Python file"),
-        ("hookless.py", "implements no pubench hook"),
+        pytest.param(".", "has no pyproject.toml, so that it is not a package", marks=pytest.mark.slow),
+        pytest.param("notes.txt", "plugin file 'notes.txt' is not a Python file", marks=pytest.mark.slow),
+        pytest.param("hookless.py", "implements no pubench hook", marks=pytest.mark.slow),
         ("raising.py", "raising.py': ZeroDivisionError: division by zero"),
     ],
 )

@@ -111,7 +111,10 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str]) ->
         _draw_curve(axes, curve, names.index(curve.algorithm), band=len(shown) <= BANDS)
     if sweep.quantity in ("prior", "n_p"):
         axes.set_xscale("log")
-    if sweep.quantity != "stage":
+    if sweep.quantity == "probability":
+        axes.plot([0, 1], [0, 1], color="0.6", lw=1, zorder=0)
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    elif sweep.quantity != "stage":
         x = np.unique(np.concatenate([curve.x for curve in panel.curves]))
         axes.set_xticks(x, [f"{value:g}" for value in x])
         axes.set_xticks([], minor=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import Section
+from pubench.reporting.sections.calibration import calibration_section
 from pubench.reporting.sections.comparisons import comparisons_section
 from pubench.reporting.sections.datasets import datasets_section
 from pubench.reporting.sections.figures import figures_section
@@ -28,6 +29,7 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     scores_section,
     comparisons_section,
     figures_section,
+    calibration_section,
     paper_section,
     sensitivity_section,
     price_section,
@@ -46,6 +48,7 @@ PAGE_ONLY: frozenset[Callable[[Report], Section | None]] = frozenset(
         scores_section,
         comparisons_section,
         figures_section,
+        calibration_section,
         sensitivity_section,
         price_section,
         searches_section,
