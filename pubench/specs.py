@@ -126,6 +126,9 @@ class Algorithm:
     scaling : str
         How the time of ``fit`` grows with the number of rows, where the author promises it: ``"linear"`` (n log n
         counts as such), ``"quadratic"`` or ``"cubic"``. Empty promises nothing.
+    threshold : str
+        Where its decisions come from in suites that do not say: ``"own"``, the estimator itself, or ``"prior"``, the
+        cut of its scores at the class prior (:class:`pubench.PriorCut`), for one that ranks better than it decides.
     """
 
     name: str
@@ -139,6 +142,7 @@ class Algorithm:
     needs: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
     scaling: Literal["", "linear", "quadratic", "cubic"] = ""
+    threshold: Literal["own", "prior"] = "own"
     labels: Literal["pu", "true"] = "pu"
     paper: str = ""
     licence: str = ""

@@ -17,6 +17,7 @@ def pubench_algorithms() -> list[Algorithm]:
             estimator="pubench_novelgb.novelgb:NovelGB",
             summary="Gradient boosting on the unbiased PU risk (or, with risk = 'nnpu', the non-negative one)",
             version="1",
+            params={"l2": 10.0},
             # The penalty on leaf values decides how far the unbiased risk, which has no minimum, is followed, and
             # with it how many trees are too many: both span a decade and more around the defaults, which are where
             # small medical tables and 20,000 rows do well alike. Depth 1 is additive; beyond 6, leaves of labelled

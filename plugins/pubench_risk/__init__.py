@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pubench import hookimpl
 from pubench.specs import Algorithm, Float, Int, Param
@@ -73,27 +73,35 @@ def pubench_algorithms() -> list[Algorithm]:
             upu | linear | {"l2": 0.01},
             _RIDGE,
             _UPU,
+            # The square punishes scores beyond 1 as well: where positives are rare, none is above 0.
+            "prior",
         ),
         # Without nnPU's steps back a network over-fits the sooner, the faster it is trained.
         (
             "upu-mlp",
             "Unbiased PU risk, multilayer perceptron",
-            {"risk": "upu", "learning_rate": 1e-3, "l2": 0.01},
+            {"risk": "upu", "loss": "logistic", "learning_rate": 1e-3, "l2": 1e-3},
             _NETWORK,
             _UPU,
         ),
-        ("nnpu", "Non-negative PU risk, multilayer perceptron", nnpu, _NETWORK, _NNPU),
+        # Where positives are rare, the sigmoid loss has a local minimum in which all rows are negative.
+        (
+            "nnpu",
+            "Non-negative PU risk, multilayer perceptron",
+            nnpu | {"loss": "logistic", "l2": 1e-4},
+            _NETWORK,
+            _NNPU,
+        ),
         (
             "nnpu-linear",
             "Non-negative PU risk, linear model",
-            nnpu | linear | {"learning_rate": 0.01, "l2": 0.01},
+            nnpu | linear | {"loss": "logistic", "learning_rate": 0.01, "l2": 1e-3},
             _SHALLOW | _RIDGE,
             _NNPU,
         ),
         (
             "nnpu-rbf",
             "Non-negative PU risk, radial basis functions",
-            # Where positives are rare, the sigmoid loss has a local minimum in which all rows are negative.
             nnpu | rbf | {"loss": "logistic", "learning_rate": 0.03, "epochs": 200, "l2": 1e-4},
             _SHALLOW | _WIDTH,
             _NNPU,
@@ -104,7 +112,12 @@ def pubench_algorithms() -> list[Algorithm]:
 
 
 def _algorithm(
-    name: str, summary: str, params: Mapping[str, Any], space: Mapping[str, Param], paper: str
+    name: str,
+    summary: str,
+    params: Mapping[str, Any],
+    space: Mapping[str, Param],
+    paper: str,
+    threshold: Literal["own", "prior"] = "own",
 ) -> Algorithm:
     return Algorithm(
         name=name,
@@ -116,6 +129,7 @@ def _algorithm(
         receives=("prior", "scenario", "random_state"),
         needs=("prior",),
         accepts=("sparse",),
+        threshold=threshold,
         paper=paper,
         licence="BSD-3-Clause",
     )

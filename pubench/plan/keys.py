@@ -39,6 +39,15 @@ PROTOCOL = "1"
 _FIRST_ADDRESS = {"pubench.estimators.foreign:foreign": "pubench.foreign:foreign"}
 """Import strings that moved, and the one under which stored cells know them."""
 
+_FIRST_DEFAULTS: Mapping[str, Params] = {
+    "nnpu": {"loss": "sigmoid", "l2": 0.005},
+    "nnpu-linear": {"loss": "sigmoid"},
+    "novelgb": {"l2": 50.0},
+    "pu-bagging-et": {"labeled_weight": 1.0, "estimator__min_samples_leaf": 1},
+    "upu-mlp": {"loss": "sigmoid"},
+}
+"""Values that algorithms had by default when the papers' cells were stored: a suite that gives them has those cells."""
+
 
 def cell_key(
     *,
@@ -142,7 +151,9 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     """Return the digest of an algorithm with its parameters; ``own_prior`` is that of an estimator it names."""
     estimator = _FIRST_ADDRESS.get(plan.estimator, plan.estimator)
     space = {name: msgspec.to_builtins(param) for name, param in plan.space.items()}
-    defining = [use, registered.version, estimator, plan.params, space, plan.labels]
+    first = _FIRST_DEFAULTS.get(use, {})
+    params = {name: value for name, value in plan.params.items() if name not in first or first[name] != value}
+    defining = [use, registered.version, estimator, params, space, plan.labels]
     later = [own_prior] if own_prior else []
     if plan.learns_decisions:
         later.append(f"{plan.threshold}/{plan.probability}")

@@ -79,7 +79,11 @@ def _advice(suite: Suite, registry: Registry) -> Iterator[str]:
         for name in suite.tuning.criteria
         if name in known and registry.criterion(name).spec.uses == "score"
     ]
-    deciding = [entry.label for entry in suite.algorithms if entry.tune and entry.threshold != "prior"]
+    deciding = [
+        entry.label
+        for entry in suite.algorithms
+        if entry.tune and (entry.threshold or registry.algorithm(entry.use).spec.threshold) != "prior"
+    ]
     for name in orders if deciding else ():
         yield (
             f"criterion '{name}' looks only at the order of scores and cannot choose where positives begin: decisions "

@@ -92,7 +92,7 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         receives=receives,
         labels=spec.labels,
         scenarios=spec.scenarios,
-        threshold=entry.threshold,
+        threshold=entry.threshold or spec.threshold,
         probability=entry.probability,
     )
     if plan.learns_decisions and spec.labels == "true":

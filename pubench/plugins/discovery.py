@@ -35,6 +35,7 @@ _LISTS = {
 }
 _WORDS = {
     "scaling": ("", "linear", "quadratic", "cubic"),
+    "threshold": ("own", "prior"),
     "labels": ("pu", "true"),
     "uses": ("decision", "score", "probability"),
 }

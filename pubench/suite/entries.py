@@ -137,10 +137,11 @@ class AlgorithmEntry(Table):
         default=None,
         description="Replaces the algorithm's own search space: choices or a range for each parameter.",
     )
-    threshold: Literal["own", "prior", "search"] = Field(
-        default="own",
+    threshold: Literal["own", "prior", "search"] | None = Field(
+        default=None,
         description='Where decisions come from: "own", the algorithm itself; "prior", the cut of its scores at which '
-        'the share of positives is the class prior, by out-of-fold scores of five more fits; "search" tries both.',
+        'the share of positives is the class prior, by out-of-fold scores of five more fits; "search" tries both. '
+        'Default: what the algorithm is registered with, "own" for most.',
     )
     probability: Literal["own", "calibrated"] = Field(
         default="own",

@@ -55,6 +55,10 @@ BROKEN = {
         algorithm("m", accepts=("spares",)),
         "accepts = ('spares',); pubench knows 'sparse'",
     ),
+    "misspelt-threshold": (
+        algorithm("m", threshold="half"),
+        "threshold = 'half'; pubench knows 'own', 'prior'",
+    ),
     "misspelt-scaling": (algorithm("m", scaling="lineal"), "scaling = 'lineal'; pubench knows '', 'linear'"),
     "misspelt-uses": (
         "@hookimpl\ndef pubench_metrics(): return [Metric(name='m', function='a:b', uses='scores')]",

@@ -51,6 +51,16 @@ def test_only_what_differs_changes_the_key():
     assert plain == named != cut
 
 
+def test_an_algorithm_may_be_registered_with_the_cut():
+    def threshold(**changes):
+        return plan(**RARE, algorithms=[{"use": "upu-linear", **changes}]).jobs[0].algorithm.threshold
+
+    assert threshold() == "prior"
+    assert threshold(threshold="own") == "own"
+    tuned = {"tune": True, "search": {"l2": [0.1, 1.0]}}
+    assert threshold(**tuned, threshold="search") == "search"
+
+
 def test_without_a_prior_such_a_cell_is_skipped():
     planned = plan(**RARE | {"prior": {"source": "none"}}, algorithms=[{**LR, "threshold": "prior"}])
     assert planned.plan.cells[0].skip.startswith("naive-lr needs a class prior")
