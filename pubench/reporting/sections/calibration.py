@@ -40,11 +40,11 @@ class _Place(NamedTuple):
 
 
 def calibration_section(report: Report) -> Section | None:
-    """Return reliability curves where a metric of probabilities is shown; Markdown has none."""
+    """Return reliability curves where models have probabilities and true classes are known; Markdown has none."""
     curves = _pooled(report)
     if not curves:
         return None
-    sweep = find_reliability(report)
+    sweep = _sweep(curves)
     left = len(sweep.panels) - len(shown_panels(sweep))
     caption = f"{_CAPTION} {_ABSENT.format(left)}" if left else _CAPTION
     figure = FigureBlock(draw_sweep(sweep), caption, _numbers(curves))
@@ -74,13 +74,17 @@ def _mean(values: Iterable[float | None]) -> str:
 
 def find_reliability(report: Report) -> Sweep:
     """Return the share of positives over the probability: a panel for each data set and labelling."""
+    return _sweep(_pooled(report))
+
+
+def _sweep(curves: Mapping[_Place, _Points]) -> Sweep:
     panels: dict[tuple[str, str], list[Curve]] = {}
-    for place, points in _pooled(report).items():
+    for place, points in curves.items():
         rows, p, share = np.array(points, dtype=np.float64).T
         sd = np.sqrt(share * (1.0 - share) / rows)
         curve = Curve(place.name, place.reference, p, share, sd)
         panels.setdefault((place.dataset, place.labelling), []).append(curve)
-    found = tuple(Panel(*key, tuple(curves)) for key, curves in panels.items())
+    found = tuple(Panel(*key, tuple(together)) for key, together in panels.items())
     return Sweep(0, "share of positives", "probability", "probability", found)
 
 
