@@ -91,9 +91,9 @@ def make_pairs(
     Against the best, the algorithm b with the best average rank is chosen on the same data. A wrong rejection then
     says of an algorithm i that is in truth as good as every other one that it is worse than b, whichever of the k - 1
     others b is. So one-sided p-values times k - 1 keep the probability of that at most alpha for each such i, and
-    two-sided ones times :math:`(k - 1) / 2`. Holm's factors are not let below that (the argument is that of
+    two-sided ones times :math:`(k - 1) / 2`. Holm's factors are at least that (the argument is that of
     multiple comparisons with the best, Hsu, 1981). Of several such algorithms one may be rejected more often, so
-    adjusted p-values are not let below that of the overall test, either.
+    an adjusted p-value is at least that of the overall test, too.
 
     Parameters
     ----------
