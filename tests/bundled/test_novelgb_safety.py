@@ -92,7 +92,7 @@ def test_tiny_and_constant_data_are_silent(capfd):
 FIT = """
     from pubench_novelgb.novelgb import NovelGB
     try:
-        NovelGB().fit([[0.0], [1.0]] * 5, [0, 1] * 5)
+        NovelGB(0.5, scenario="case-control").fit([[0.0], [1.0]] * 5, [0, 1] * 5)
     except ImportError as error:
         print(error)
     """
@@ -135,7 +135,7 @@ def test_the_engine_is_imported_by_fit_alone():
         pubench_novelgb.pubench_algorithms()
         assert "sklearn" not in sys.modules
         from pubench_novelgb.novelgb import NovelGB
-        model = NovelGB()
+        model = NovelGB(0.5, scenario="case-control")
         assert "lightgbm" not in sys.modules
         model.fit([[0.0], [1.0]] * 5, [0, 1] * 5)
         assert "lightgbm" in sys.modules
