@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from pubench.estimators.rows import Rows
     from pubench.priors import RandomState
-    from pubench.specs import Scenario
+    from pubench.specs import JSONValue, Scenario
 
-__all__ = ["ASSUMPTION", "RANGE", "PriorStatement", "combine_estimates", "state_prior"]
+__all__ = ["ASSUMPTION", "RANGE", "PriorStatement", "combine_estimates", "state_prior", "stated_estimate"]
 
 RANGE = "profile"
 """The estimator behind the interval: it assumes no region of pure positives."""
@@ -66,14 +66,17 @@ class PriorStatement:
     @property
     def summary(self) -> str:
         """The estimate, its interval, its upper bound and all doubts in one sentence."""
-        doubts = ("it cannot be determined from these data",) if not self.determined else ()
         parts = (
             f"{self.value:.3f}, plausible {self.low:.3f} to {self.high:.3f} ({self.level:.0%})",
             f"at most {self.upper:.3f} ({_UPPER_LEVEL:.0%})",
-            *doubts,
-            *self.doubts,
+            *self.all_doubts,
         )
         return "; ".join(parts)
+
+    @property
+    def all_doubts(self) -> tuple[str, ...]:
+        """The doubts, first of all that the prior is not determined if it is not."""
+        return (*(() if self.determined else ("it cannot be determined from these data",)), *self.doubts)
 
     def lines(self) -> tuple[str, ...]:
         """Return the statement in sentences for a person, the conclusion first."""
@@ -122,7 +125,7 @@ def combine_estimates(point: PriorEstimate, plausible: PriorEstimate) -> PriorSt
 
 
 def state_prior(
-    X: Rows, s: ArrayLike, *, scenario: Scenario, random_state: RandomState = None
+    X: Rows, s: ArrayLike, *, scenario: Scenario, random_state: RandomState = None, **params: JSONValue
 ) -> PriorStatement:
     """State what labelled positive and unlabelled rows say about Pr(y = 1).
 
@@ -134,6 +137,8 @@ def state_prior(
     scenario : {"case-control", "single-training-set"}
         Whether U is a sample of the population, or P and U together are.
     random_state : int, RandomState, Generator or None
+    **params
+        Parameters of ``bbe``.
 
     Returns
     -------
@@ -149,6 +154,14 @@ def state_prior(
     # Equal states make the estimators share the scores of the rows.
     state = np.random.default_rng() if random_state is None else random_state
     before = copy.deepcopy(state)
-    point = estimate_prior(X, s, scenario=scenario, estimator=DEFAULT, random_state=state)
+    point = estimate_prior(X, s, scenario=scenario, estimator=DEFAULT, random_state=state, **params)
     plausible = estimate_prior(X, s, scenario=scenario, estimator=RANGE, random_state=before)
     return combine_estimates(point, plausible)
+
+
+def stated_estimate(
+    X: Rows, s: ArrayLike, *, scenario: Scenario, random_state: RandomState = None, **params: JSONValue
+) -> PriorEstimate:
+    """Return :func:`state_prior` in the form of a prior estimator: what suites record of ``source = "estimate"``."""
+    found = state_prior(X, s, scenario=scenario, random_state=random_state, **params)
+    return PriorEstimate(found.value, found.low, found.high, found.level, found.all_doubts, found.upper)

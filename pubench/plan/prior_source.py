@@ -15,6 +15,9 @@ from pubench.tasks import PriorPlan
 
 __all__ = ["ResolvedPrior", "resolve_prior", "resolve_priors"]
 
+# The point of the default estimator, with the interval and the doubts that a person would be told.
+_STATEMENT = "pubench.estimators.prior_statement:stated_estimate"
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPrior:
@@ -63,7 +66,7 @@ def resolve_prior(
         plan = PriorPlan(
             source="estimated",
             name=spec.name,
-            function=spec.function,
+            function=_STATEMENT if source == ESTIMATE else spec.function,
             params={**spec.params, **params},
             factor=times,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
 import pytest
 from helpers.suites import plan, run, toml
 
@@ -102,8 +103,26 @@ def test_rows_tell_the_estimate_its_interval_and_its_doubts(tmp_path, source):
     rows = run(tmp_path, algorithms=BOTH, prior=prior, labellings=[STS]).rows
     assert [row["status"] for row in rows] == ["ok", "ok"]
     assert rows[0]["prior_low"] <= rows[0]["prior"] <= rows[0]["prior_high"]
-    assert "prior by bbe: fewer than 50 labelled rows" in rows[0]["notes"]
+    assert "prior by bbe: " in rows[0]["notes"]
+    assert "fewer than 50 labelled rows" in rows[0]["notes"]
     assert [rows[1][name] for name in ("prior", "prior_low", "prior_high", "notes")] == [None] * 4
+
+
+def test_the_default_estimates_point_is_that_of_bbe_and_its_interval_holds_more():
+    from pubench.estimators.prior_statement import state_prior, stated_estimate
+    from pubench.priors import estimate_prior
+
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.4
+    X = rng.normal(2.0 * y[:, None], 1.0, (400, 2))
+    s = (y & (rng.random(400) < 0.5)).astype(int)
+    asked = {"scenario": "single-training-set", "random_state": 0, "n_resamples": 20}
+    found, bbe = stated_estimate(X, s, **asked), estimate_prior(X, s, estimator="bbe", **asked)
+    stated = state_prior(X, s, **asked)
+    assert found.value == bbe.value
+    assert (found.low, found.high, found.upper) == (stated.low, stated.high, stated.upper)
+    assert found.low <= bbe.low
+    assert found.doubts == stated.all_doubts
 
 
 def test_a_given_prior_has_no_interval(tmp_path):
