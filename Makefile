@@ -4,9 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd)
 
-PAPERS := $(filter-out quickstart label-frequency prior-sensitivity,$(basename $(notdir $(wildcard suites/*.toml))))
+STUDIES := baselines tuning-best tuning-one-se
+PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES),$(basename $(notdir $(wildcard suites/*.toml))))
 
-.PHONY: demo test test-all lint bench docs reports papers clean
+.PHONY: demo test test-all lint bench docs reports papers studies clean
 
 demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
@@ -44,6 +45,10 @@ reports: $(VENV)/.installed
 # The papers' tables under reports/: hours the first time, nothing for what is there. Needs PUBENCH_DATA.
 papers: $(addprefix paper-,$(PAPERS))
 	$(BIN)/python reports/accounts.py
+
+# The rows behind docs/conclusions.md: about an hour and a half the first time. The tables come from OpenML.
+studies: $(addprefix paper-,$(STUDIES))
+	$(BIN)/python reports/conclusions.py
 
 paper-%: $(VENV)/.installed
 	$(BIN)/pubench suite run $* --jobs 2 --quiet

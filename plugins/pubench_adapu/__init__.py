@@ -27,6 +27,7 @@ def pubench_algorithms() -> list[Algorithm]:
             },
             receives=("prior", "scenario", "random_state"),
             needs=("prior",),
+            threshold="prior",
             paper=(
                 "Y. Zhao, M. Zhang, C. Zhang, W. Chen, N. Ye and M. Xu, A boosting algorithm for "
                 "positive-unlabeled learning, 2022"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pubench import hookimpl
 from pubench.specs import Algorithm, Choice, Int, Param
 
@@ -22,7 +24,9 @@ _SPACE: dict[str, Param] = {
 }
 
 
-def _spec(name: str, estimator: str, summary: str, space: dict[str, Param]) -> Algorithm:
+def _spec(
+    name: str, estimator: str, summary: str, space: dict[str, Param], threshold: Literal["own", "prior"]
+) -> Algorithm:
     return Algorithm(
         name=name,
         estimator=f"pubench_extratrees.classifiers:{estimator}",
@@ -32,6 +36,7 @@ def _spec(name: str, estimator: str, summary: str, space: dict[str, Param]) -> A
         receives=("prior", "scenario", "random_state"),
         needs=("prior",),
         accepts=("sparse",),
+        threshold=threshold,
         paper=_PAPER,
         licence="BSD-3-Clause",
     )
@@ -47,9 +52,15 @@ def pubench_algorithms() -> list[Algorithm]:
             "Extremely randomised trees that minimise the non-negative PU risk",
             # More thresholds make a tree greedier: the paper finds 1 best with sqrt, 10 better with few features.
             {**_SPACE, "n_thresholds": Choice((1, 3, 10))},
+            # Where positives are rare, hardly a leaf has more of them than of negatives: only the cut is wrong.
+            "prior",
         ),
         _spec(
-            "purf", "PURandomForest", "A random forest whose trees minimise the non-negative PU risk", _SPACE
+            "purf",
+            "PURandomForest",
+            "A random forest whose trees minimise the non-negative PU risk",
+            _SPACE,
+            "prior",
         ),
         _spec(
             "putree",
@@ -57,5 +68,6 @@ def pubench_algorithms() -> list[Algorithm]:
             "One decision tree that minimises the non-negative PU risk",
             # A single tree needs its size held down; best-first growth spends few leaves well.
             {"max_leaf_nodes": Int(2, 256, log=True, points=6), "loss": _SPACE["loss"]},
+            "own",
         ),
     ]

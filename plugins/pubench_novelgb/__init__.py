@@ -29,6 +29,7 @@ def pubench_algorithms() -> list[Algorithm]:
             },
             receives=("prior", "scenario", "random_state"),
             needs=("prior",),
+            threshold="prior",
             accepts=("sparse", "missing"),
             paper=(
                 "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive "

@@ -66,6 +66,8 @@ def pubench_algorithms() -> list[Algorithm]:
             upu | rbf | {"l2": 1e-3},
             _RIDGE | _WIDTH,
             _UPU,
+            # The square punishes scores beyond 1 as well: where positives are rare, none is above 0.
+            "prior",
         ),
         (
             "upu-linear",
@@ -73,7 +75,6 @@ def pubench_algorithms() -> list[Algorithm]:
             upu | linear | {"l2": 0.01},
             _RIDGE,
             _UPU,
-            # The square punishes scores beyond 1 as well: where positives are rare, none is above 0.
             "prior",
         ),
         # Without nnPU's steps back a network over-fits the sooner, the faster it is trained.
@@ -83,6 +84,7 @@ def pubench_algorithms() -> list[Algorithm]:
             {"risk": "upu", "loss": "logistic", "learning_rate": 1e-3, "l2": 1e-3},
             _NETWORK,
             _UPU,
+            "prior",
         ),
         # Where positives are rare, the sigmoid loss has a local minimum in which all rows are negative.
         (
@@ -98,6 +100,7 @@ def pubench_algorithms() -> list[Algorithm]:
             nnpu | linear | {"loss": "logistic", "learning_rate": 0.01, "l2": 1e-3},
             _SHALLOW | _RIDGE,
             _NNPU,
+            "prior",
         ),
         (
             "nnpu-rbf",
@@ -105,8 +108,16 @@ def pubench_algorithms() -> list[Algorithm]:
             nnpu | rbf | {"loss": "logistic", "learning_rate": 0.03, "epochs": 200, "l2": 1e-4},
             _SHALLOW | _WIDTH,
             _NNPU,
+            "prior",
         ),
-        ("pu-ffnn", "Unbiased PU risk, a small perceptron with dropout", _FFNN_PARAMS, _FFNN_SPACE, _FFNN),
+        (
+            "pu-ffnn",
+            "Unbiased PU risk, a small perceptron with dropout",
+            _FFNN_PARAMS,
+            _FFNN_SPACE,
+            _FFNN,
+            "prior",
+        ),
     )
     return [_algorithm(*row) for row in rows]
 

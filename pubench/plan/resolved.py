@@ -92,7 +92,8 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         receives=receives,
         labels=spec.labels,
         scenarios=spec.scenarios,
-        threshold=entry.threshold or spec.threshold,
+        # The cut takes the suite's prior: a method that is given another one keeps its own decisions.
+        threshold=entry.threshold or ("own" if "prior" in params else spec.threshold),
         probability=entry.probability,
     )
     if plan.learns_decisions and spec.labels == "true":

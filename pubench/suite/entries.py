@@ -141,7 +141,7 @@ class AlgorithmEntry(Table):
         default=None,
         description='Where decisions come from: "own", the algorithm itself; "prior", the cut of its scores at which '
         'the share of positives is the class prior, by out-of-fold scores of five more fits; "search" tries both. '
-        'Default: what the algorithm is registered with, "own" for most.',
+        "Default: what the algorithm is registered with.",
     )
     probability: Literal["own", "calibrated"] = Field(
         default="own",

@@ -25,6 +25,10 @@ from pubench.suite.values import Count, Factors, Names, Parameters, Share, Sourc
 __all__ = ["LimitsConfig", "PriorConfig", "StoreConfig", "Suite", "TuningConfig"]
 
 
+WITH_PRIOR, WITHOUT_PRIOR = "nnpu-risk", "puf"
+"""The criteria of suites that name none: docs/conclusions.md has what each gains."""
+
+
 def _has_no_standard_error(given: Mapping[str, object]) -> bool:
     return given.get("validation") is not None or given.get("defaults") is False
 
@@ -33,8 +37,9 @@ class TuningConfig(Table):
     """How hyper-parameters are chosen, for the algorithms with ``tune = true``."""
 
     criteria: Names = Field(
-        default=("puf",),
-        description="The criteria for model selection; each one adds a cell.",
+        default_factory=lambda: (WITHOUT_PRIOR,),
+        description="The criteria for model selection; each one adds a cell. Default: `nnpu-risk` where the prior is "
+        "known or estimated, `puf` where it is not.",
     )
     trials: Count | None = Field(
         default=None,
@@ -197,7 +202,10 @@ class Suite(Table):
 
     @classmethod
     def prepared(cls, given: dict[str, object]) -> dict[str, object]:
-        """Let the data sets' preprocess tables inherit from the suite's, key by key."""
+        """Let the data sets' preprocess tables inherit from the suite's, key by key, and fill in the criterion."""
+        tuning = given.get("tuning", {})
+        if isinstance(tuning, dict) and "criteria" not in tuning and _has_prior(given):
+            given = given | {"tuning": tuning | {"criteria": [WITH_PRIOR]}}
         common, datasets = given.get("preprocess"), given.get("datasets")
         # An invalid table is reported once, where it is written, not again for every data set.
         if (
@@ -213,3 +221,12 @@ def _inherit(entry: object, common: dict[str, object]) -> object:
     if not isinstance(entry, dict) or not isinstance(own := entry.get("preprocess", {}), dict):
         return entry
     return entry | {"preprocess": common | own}
+
+
+def _has_prior(given: Mapping[str, object]) -> bool:
+    """Whether criteria are given a prior: real PU data have no true one."""
+    prior, labellings = given.get("prior"), given.get("labellings")
+    source = prior.get("source", "true") if isinstance(prior, dict) else "true"
+    listed = labellings if isinstance(labellings, list) else []
+    without_truth = any(isinstance(one, dict) and one.get("positives") == "given" for one in listed)
+    return source != "none" and not (source == "true" and without_truth)

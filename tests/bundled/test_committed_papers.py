@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 from helpers.commands import pubench
-from helpers.committed import REPORTS, committed_page, what_differs
+from helpers.committed import REPORTS, STUDIES, WITHOUT_PAPER, committed_page, what_differs
 
 from pubench.suite import bundled_suites, load_suite
 
-OURS = {"quickstart", "label-frequency", "prior-sensitivity"}
-PAPERS = [name for name in bundled_suites() if name not in OURS]
+PAPERS = [name for name in bundled_suites() if name not in WITHOUT_PAPER]
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", [*PAPERS, *STUDIES])
 def test_the_report_is_complete_and_names_its_command(name: str) -> None:
     page = committed_page(name)
     assert f"Made by <code>pubench suite run {name}" in page
@@ -37,6 +36,13 @@ def test_every_number_of_the_papers_is_in_readmes_table() -> None:
     for suite, account in found:
         assert account.compared + account.apart.total() == len(suite.paper.numbers)
         assert not account.verdicts["not judged"], suite.name
+
+
+def test_the_tables_of_conclusions_are_those_of_the_committed_rows() -> None:
+    script = runpy.run_path(str(REPORTS / "conclusions.py"))
+    page = script["PAGE"].read_text(encoding="utf-8")
+    assert script["written"](page) == page, "run: python reports/conclusions.py"
+    assert set(re.findall(r"<!-- Below: (\w+)", page)) == set(script["TABLES"])
 
 
 def test_four_of_five_comparable_numbers_are_within_or_better() -> None:
@@ -61,15 +67,26 @@ def keys(path: Path) -> list[tuple[str, str]]:
 def test_a_fresh_run_of_the_smoke_size_gives_the_same_cells_and_a_second_run_nothing(
     name: str, tmp_path: Path
 ) -> None:
-    pubench(tmp_path, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", PUBENCH_OFFLINE="1")
-    run = tmp_path / "runs" / f"{name}-smoke"
-    pubench(tmp_path, "export", run, "--no-times", "--out", tmp_path / "smoke.csv")
+    check_the_smoke_size(name, tmp_path, PUBENCH_OFFLINE="1")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_fresh_run_of_the_smoke_size_of_a_study_gives_the_same_cells(name: str, tmp_path: Path) -> None:
+    check_the_smoke_size(name, tmp_path)
+
+
+def check_the_smoke_size(name: str, folder: Path, **environment: str) -> None:
+    pubench(folder, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", **environment)
+    run = folder / "runs" / f"{name}-smoke"
+    pubench(folder, "export", run, "--no-times", "--out", folder / "smoke.csv")
     if not what_differs(committed_page(name)):
         committed = rows(REPORTS / name / "smoke.csv")
         # A metric that came later adds a column.
-        fresh = [{column: row[column] for column in committed[0]} for row in rows(tmp_path / "smoke.csv")]
+        fresh = [{column: row[column] for column in committed[0]} for row in rows(folder / "smoke.csv")]
         assert fresh == committed
-    assert keys(tmp_path / "smoke.csv") == keys(REPORTS / name / "smoke.csv")
+    assert keys(folder / "smoke.csv") == keys(REPORTS / name / "smoke.csv")
     stored = {file.name: file.read_bytes() for file in run.glob("*.jsonl")}
-    pubench(tmp_path, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", PUBENCH_OFFLINE="1")
+    pubench(folder, "suite", "run", f"{name}-smoke", "--jobs", "2", "--quiet", **environment)
     assert {file.name: file.read_bytes() for file in run.glob("*.jsonl")} == stored

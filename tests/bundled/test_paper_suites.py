@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from helpers.committed import WITHOUT_PAPER
 from helpers.recorded import plan_recorded
 
 from pubench.plan.checking import parameter_problems
@@ -79,21 +80,16 @@ def test_the_page_of_papers_counts_right(plans: Callable[[str], Plan]) -> None:
         r"^\| `([\w-]+)` \|.*\| ([\d,]+) \| (\d*) *\| (\d+) \|$", PAGE.read_text(), re.MULTILINE
     )
     told = {name: (int(cells.replace(",", "")), int(n or 0), int(smoke)) for name, cells, n, smoke in lines}
-    others = {"quickstart", "label-frequency", "prior-sensitivity"}
     assert told == {
         name: (len(plans(name).cells), len(load_suite(name).paper.numbers), len(plans(f"{name}-smoke").cells))
         for name in bundled_suites()
-        if name not in others
+        if name not in WITHOUT_PAPER
     }
-
-
-# Baselines that came after the committed report of the shootout was made.
-NEWER = {"naive-lr-prior", "naive-et-prior", "naive-hgb-prior", "naive-svc-prior"}
 
 
 def test_the_shootout_has_every_algorithm(registry: Registry) -> None:
     suite = load_suite("shootout")
-    assert {entry.use for entry in suite.algorithms} == set(registry.all("algorithms")) - GENERIC - NEWER
+    assert {entry.use for entry in suite.algorithms} == set(registry.all("algorithms")) - GENERIC
     assert len(suite.datasets) == 12
     assert {labelling.scenario for labelling in suite.labellings} == {"case-control", "single-training-set"}
 

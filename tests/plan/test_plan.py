@@ -56,7 +56,7 @@ def test_changing_one_algorithm_moves_its_own_cells_only(change):
 
 @pytest.mark.parametrize(
     ("kind", "name", "touched"),
-    [("algorithms", "toy", {"toy"}), ("criteria", "puf", {"toy"}), ("algorithms", "toy-cc", set())],
+    [("algorithms", "toy", {"toy"}), ("criteria", "nnpu-risk", {"toy"}), ("algorithms", "toy-cc", set())],
 )
 def test_a_new_version_moves_the_cells_that_use_it(registry, kind, name, touched):
     later = reregistered(registry, kind, name, version="99")
@@ -103,7 +103,7 @@ def test_the_search_moves_tuned_cells_only(change):
         {"algorithms": [{"use": "toy-seeded"}, *TWO]},
         {"datasets": [{"use": "toy-holed"}, {"use": "toy-blobs"}]},
         {"labellings": [STS, CC]},
-        {"tuning": {"sampler": "grid", "folds": 2, "criteria": ["pauc", "puf", "pa", "oracle-f1"]}},
+        {"tuning": {"sampler": "grid", "folds": 2, "criteria": ["pauc", "nnpu-risk", "pa", "oracle-f1"]}},
         {"tuning": {"sampler": "grid", "folds": 2, "batch": 9}},
     ],
 )

@@ -128,6 +128,26 @@ def test_every_key_arrives() -> None:
     assert suite.report.metrics == ("accuracy",)
 
 
+GIVEN = 'scenario = "case-control"\npositives = "given"'
+
+
+@pytest.mark.parametrize(
+    ("prior", "labelling", "criterion"),
+    [
+        ("", "", "nnpu-risk"),
+        ('[prior]\nsource = "estimate"', GIVEN, "nnpu-risk"),
+        ("[prior]\nsource = 0.3", GIVEN, "nnpu-risk"),
+        ('[prior]\nsource = "none"', "", "puf"),
+        ("", GIVEN, "puf"),
+        ('[tuning]\ncriteria = ["pauc"]', "", "pauc"),
+        ("[tuning]\ntrials = 3", "", "nnpu-risk"),
+    ],
+)
+def test_the_criterion_of_a_suite_that_names_none(prior: str, labelling: str, criterion: str) -> None:
+    text = MINIMAL + (f"[[labellings]]\n{labelling}\n" if labelling else "") + prior
+    assert parse_suite(text, "x.toml").tuning.criteria == (criterion,)
+
+
 def test_defaults() -> None:
     suite = parse_suite(MINIMAL, "x.toml")
     assert (suite.seed, suite.replicates, suite.description) == (0, 5, "")
@@ -135,7 +155,7 @@ def test_defaults() -> None:
     assert suite.datasets[0].sample is None
     assert suite.algorithms[0].search is None
     assert suite.algorithms[0].tune is False
-    assert (suite.tuning.criteria, suite.tuning.trials, suite.tuning.folds) == (("puf",), 20, 4)
+    assert (suite.tuning.criteria, suite.tuning.trials, suite.tuning.folds) == (("nnpu-risk",), 20, 4)
     assert (suite.tuning.validation, suite.tuning.sampler, suite.tuning.batch) == (None, "tpe", 4)
     assert suite.prior.source == "true"
     assert suite.preprocess == suite.datasets[0].preprocess == {}

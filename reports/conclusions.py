@@ -1,0 +1,128 @@
+"""Write the tables of docs/conclusions.md from the committed rows: ``python reports/conclusions.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+REPORTS = Path(__file__).parent
+PAGE = REPORTS.parent / "docs" / "conclusions.md"
+CONTROL = "naive-et-prior"
+PLACE = re.compile(
+    r"(<!-- Below: (\w+), made by reports/conclusions\.py -->\n).*?(<!-- Above -->\n)", re.DOTALL
+)
+
+
+def cells(suite: str) -> pd.DataFrame:
+    """Return the finished cells of a committed report."""
+    rows = pd.read_csv(REPORTS / suite / "cells.csv", keep_default_na=False, na_values=[""])
+    return rows[rows["status"] == "ok"]
+
+
+def methods() -> str:
+    """Return the scores of all methods, the best F1 first, and how their accuracy compares with the control's."""
+    rows = cells("baselines")
+    rows["rare"] = rows["f1"].where(rows["true_prior"] < 0.15)
+    scores = rows.groupby("algorithm").agg(
+        reference=("reference", "first"),
+        accuracy=("accuracy", "mean"),
+        f1=("f1", "mean"),
+        rare=("rare", "mean"),
+        auc=("roc-auc", "mean"),
+        error=("calibration-error", "mean"),
+        collapsed=("collapsed", lambda found: found.astype(bool).mean()),
+    )
+    verdicts = {metric: _verdicts("baselines", metric) for metric in ("accuracy", "f1")}
+    lines = [
+        [
+            f"`{name}`{' †' if row.reference else ''}",
+            *(_share(value) for value in (row.accuracy, row.f1, row.rare, row.auc, row.error)),
+            f"{100 * row.collapsed:.1f} %",
+            *(found.get(name, "") for found in verdicts.values()),
+        ]
+        for name, row in scores.sort_values("f1", ascending=False).iterrows()
+    ]
+    heads = ["method", "accuracy", "F1", "F1, rare", "AUC", "calibration error", "collapsed"]
+    return _table([*heads, "accuracy, points", "F1, points"], lines)
+
+
+def _verdicts(suite: str, metric: str) -> Mapping[str, str]:
+    """Return, by method, its mean difference to the control in points; bold where a test rejects that it is nil."""
+    pairs = pd.read_csv(REPORTS / suite / "pairs.csv")
+    found = {}
+    for pair in pairs[pairs["metric"] == metric].itertuples():
+        other, sign = (pair.first, 1) if pair.second == CONTROL else (pair.second, -1)
+        said = f"{100 * sign * pair.difference:+.1f}"
+        found[other] = f"**{said}**" if pair.adjusted_p < 0.05 else said
+    return found
+
+
+def tuning() -> str:
+    """Return, by criterion, what tuning gains and loses in points, by both rules."""
+    kinds = {rule: _searches(f"tuning-{rule}") for rule in ("best", "one-se")}
+    names = sorted(set(kinds["best"]["criterion"]), key=lambda name: (name.startswith("oracle"), name))
+    lines = [
+        [
+            f"`{name}`{' †' if name.startswith('oracle') else ''}",
+            *(
+                quantity(found[found["criterion"] == name])
+                for quantity in QUANTITIES.values()
+                for found in kinds.values()
+            ),
+        ]
+        for name in names
+    ]
+    return _table(["criterion", *(f"{head}, {rule}" for head in QUANTITIES for rule in kinds)], lines)
+
+
+def _searches(suite: str) -> pd.DataFrame:
+    """Return one row for each search, with the accuracy and the F1 of the default setting."""
+    rows = cells(suite)
+    keys = ["dataset", "labelling", "replicate", "algorithm"]
+    is_default = rows["algorithm"].str.endswith(", default")
+    default = rows[is_default].assign(algorithm=rows["algorithm"].str.removesuffix(", default"))
+    return rows[~is_default].join(
+        default.set_index(keys)[["accuracy", "f1"]].add_suffix(" of default"), on=keys
+    )
+
+
+def _gain(found: pd.DataFrame, metric: str) -> pd.Series[float]:
+    return found[metric] - found[f"{metric} of default"]
+
+
+QUANTITIES: Mapping[str, Callable[[pd.DataFrame], str]] = {
+    "accuracy": lambda found: f"{100 * _gain(found, 'accuracy').mean():+.1f}",
+    "F1": lambda found: f"{100 * _gain(found, 'f1').mean():+.1f}",
+    "below the default": lambda found: f"{100 * (_gain(found, 'accuracy') < 0).mean():.0f} %",
+    "below by a point": lambda found: f"{100 * (_gain(found, 'accuracy') < -0.01).mean():.0f} %",
+    "collapsed": lambda found: f"{100 * found['collapsed'].astype(bool).mean():.0f} %",
+}
+"""What tuning does to a method: its mean gain over the default setting in points, and how often it does harm."""
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "methods": methods,
+    "tuning": tuning,
+}
+
+
+def _share(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
+
+
+def _table(heads: list[str], lines: list[list[str]]) -> str:
+    rows = [heads, ["---"] + ["---:"] * (len(heads) - 1), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def written(page: str) -> str:
+    """Return the page with its tables made anew."""
+    return PLACE.sub(lambda place: f"{place[1]}\n{TABLES[place[2]]()}\n\n{place[3]}", page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
