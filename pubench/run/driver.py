@@ -13,7 +13,7 @@ from pubench.results.record import Record, StoredTrial
 from pubench.results.store import Store
 from pubench.run.backends import Backend, Finished
 from pubench.run.job_state import JobState
-from pubench.run.tasks import Outcome, Task
+from pubench.run.tasks import Outcome, PriorTask, Task
 from pubench.status import Problem, Status
 
 __all__ = ["Progress", "TaskProgress", "pending_jobs", "run_jobs"]
@@ -123,6 +123,8 @@ class _Driver:
         self._numbers = count()
         self._running: dict[int, tuple[JobState, Task]] = {}
         self._suspects: list[tuple[JobState, Task]] = []
+        # Algorithms on the same rows share the estimate of their prior: None while it is being made.
+        self._estimates: dict[tuple[object, ...], Outcome | None] = {}
 
     def run(self) -> None:
         """Run until nothing is left."""
@@ -149,11 +151,17 @@ class _Driver:
             state = self._next_state()
             if state is None:
                 return
-            self._send(state, state.take())
+            known = self._estimates.get(state.estimate) if state.estimate else None
+            if known is None:
+                self._send(state, state.take())
+            else:
+                self._keep(state, state.take(), known)
 
     def _send(self, state: JobState, task: Task) -> None:
         number = next(self._numbers)
         self._running[number] = state, task
+        if isinstance(task, PriorTask):
+            self._estimates[task.same] = None
         self._backend.submit(number, task)
 
     def _next_state(self) -> JobState | None:
@@ -161,8 +169,21 @@ class _Driver:
 
         So a large suite works on as many cells as there are workers, and a single cell keeps them all busy.
         """
-        idle = (state for state in self._active if state.has_task and not state.in_flight)
-        return next(idle, None) or self._new_state() or next((s for s in self._active if s.has_task), None)
+        ready = [state for state in self._active if self._is_ready(state)]
+        idle = next((state for state in ready if not state.in_flight), None)
+        return idle or self._new_ready_state() or next(iter(ready), None)
+
+    def _is_ready(self, state: JobState) -> bool:
+        """Whether a job has a task, and does not wait for an estimate that another job has asked for."""
+        if state.estimate in self._estimates:
+            return self._estimates[state.estimate] is not None
+        return state.has_task
+
+    def _new_ready_state(self) -> JobState | None:
+        while (state := self._new_state()) is not None:
+            if self._is_ready(state):
+                return state
+        return None
 
     def _new_state(self) -> JobState | None:
         job = next(self._jobs, None)
@@ -184,6 +205,8 @@ class _Driver:
         return True
 
     def _keep(self, state: JobState, task: Task, outcome: Outcome) -> None:
+        if isinstance(task, PriorTask):
+            self._estimates[task.same] = outcome
         state.accept(task, outcome)
         for trial in state.take_trials():
             self._store.append_trial(trial)

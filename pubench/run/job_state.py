@@ -56,6 +56,8 @@ class JobState:
         The finished cells; who stores them takes them away.
     in_flight : int
         The number of its tasks that were taken and have not come back.
+    estimate : tuple or None
+        What its estimate of the prior shares with others, while that is its next task; see :attr:`PriorTask.same`.
     """
 
     def __init__(self, job: Job, stored: Sequence[StoredTrial] = (), spent: float = 0.0) -> None:
@@ -75,8 +77,11 @@ class JobState:
         self._sharing: dict[str, list[str | None]] = {}
         self._failed: list[tuple[str | None, Problem]] = []
         self._note = ""
+        self.estimate: tuple[object, ...] | None = None
         if job.prior.function:
-            self._queue.append(PriorTask(job))
+            first = PriorTask(job)
+            self._queue.append(first)
+            self.estimate = first.same
         else:
             self._go_on()
 
@@ -93,6 +98,7 @@ class JobState:
     def take(self) -> Task:
         """Return the next task."""
         self.in_flight += 1
+        self.estimate = None
         task = self._queue.popleft()
         # Since it was queued, time may have passed, and a criterion may have dropped out.
         return self._trial_task(task.params) if isinstance(task, TrialTask) else task

@@ -51,6 +51,16 @@ class PriorTask:
 
     job: Job
 
+    @property
+    def same(self) -> tuple[object, ...]:
+        """What two tasks have in common if their estimates are the same: rows, labels, features, estimator, limits."""
+        job = self.job
+        return (
+            job.seeds.prior,
+            job.data.stored.fingerprint,
+            repr((job.data.preprocess, job.prior, job.limits)),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class TrialTask:

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.suites import plan, run, toml
+from helpers.suites import TOY, plan, run, toml
 
 from pubench import run_suite
 from pubench.errors import PriorError, SuiteError
@@ -123,6 +123,40 @@ def test_the_default_estimates_point_is_that_of_bbe_and_its_interval_holds_more(
     assert (found.low, found.high, found.upper) == (stated.low, stated.high, stated.upper)
     assert found.low <= bbe.low
     assert found.doubts == stated.all_doubts
+
+
+COUNTED = """
+from pathlib import Path
+import pubench
+
+def counted(X, s, *, scenario, random_state, log):
+    with Path(log).open("a") as file:
+        file.write(f"{scenario} {random_state}\\n")
+    return pubench.PriorEstimate(0.4, 0.3, 0.5)
+
+@pubench.hookimpl
+def pubench_priors():
+    return [pubench.PriorEstimator(name="counted", function=f"{__name__}:counted")]
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_algorithms_on_the_same_rows_share_one_estimate(tmp_path, jobs):
+    # A process loads plugin files of different names only.
+    plugin = tmp_path / f"counted_{jobs}.py"
+    plugin.write_text(COUNTED)
+    suite = toml(
+        algorithms=[{"use": "toy-prior", "name": name} for name in ("a", "b", "c")],
+        labellings=[CC, STS],
+        replicates=2,
+        prior={"source": "counted", "params": {"log": str(tmp_path / "log")}},
+    )
+    (tmp_path / "s.toml").write_text(suite)
+    found = run_suite(tmp_path / "s.toml", out=tmp_path / "run", jobs=jobs, plugins=[TOY, plugin])
+    assert {(row["status"], row["prior"], row["prior_low"]) for row in found.rows} == {("ok", 0.4, 0.3)}
+    assert len(found.rows) == 12
+    asked = (tmp_path / "log").read_text().splitlines()
+    assert len(asked) == len(set(asked)) == 4
 
 
 def test_a_given_prior_has_no_interval(tmp_path):
