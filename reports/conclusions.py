@@ -51,7 +51,7 @@ def methods() -> str:
 
 
 def _verdicts(suite: str, metric: str) -> Mapping[str, str]:
-    """Return, by method, its mean difference to the control in points; bold where a test rejects that it is nil."""
+    """Return, by method, its mean difference to the control in points; bold where a test sees it."""
     pairs = pd.read_csv(REPORTS / suite / "pairs.csv")
     found = {}
     for pair in pairs[pairs["metric"] == metric].itertuples():
@@ -120,7 +120,7 @@ def _table(heads: list[str], lines: list[list[str]]) -> str:
 
 
 def written(page: str) -> str:
-    """Return the page with its tables made anew."""
+    """Return the page with new tables."""
     return PLACE.sub(lambda place: f"{place[1]}\n{TABLES[place[2]]()}\n\n{place[3]}", page)
 
 
