@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd)
 
-STUDIES := baselines tuning-best tuning-one-se
+STUDIES := baselines estimated-prior tuning-best tuning-one-se
 PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES),$(basename $(notdir $(wildcard suites/*.toml))))
 
 .PHONY: demo test test-all lint bench docs reports papers studies clean

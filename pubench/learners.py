@@ -20,6 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pubench.base import Estimator, Labels, PUClassifier, RowRules, Rows
 from pubench.errors import PubenchError, did_you_mean
+from pubench.estimators.copies import units_of_copies
 from pubench.estimators.rows import narrow_indices
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "positive_scores",
     "score_method",
     "seeded_clone",
+    "units_of_copies",
     "weight_name",
     "with_learner",
 ]

@@ -129,6 +129,7 @@ class Algorithm:
     threshold : str
         Where its decisions come from in suites that do not say: ``"own"``, the estimator itself, or ``"prior"``, the
         cut of its scores at the class prior (:class:`pubench.PriorCut`), for one that ranks better than it decides.
+        ``"built-in"`` is as ``"own"``, and says that the estimator itself cuts at the prior.
     """
 
     name: str
@@ -142,7 +143,7 @@ class Algorithm:
     needs: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
     scaling: Literal["", "linear", "quadratic", "cubic"] = ""
-    threshold: Literal["own", "prior"] = "own"
+    threshold: Literal["own", "prior", "built-in"] = "own"
     labels: Literal["pu", "true"] = "pu"
     paper: str = ""
     licence: str = ""

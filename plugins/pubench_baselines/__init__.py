@@ -134,11 +134,12 @@ def _at_prior() -> list[Algorithm]:
             name="-".join(filter(None, ("naive", name, "prior"))),
             estimator="pubench_baselines.at_prior:naive_prior",
             summary=f"{what} of labelled against unlabelled rows, balanced, and cut where the prior says",
-            version="1",
+            version="2",
             params={"classifier": f"sklearn.{learner}", **params},
             space=space,
             receives=("prior", "scenario", "random_state"),
             needs=("prior",),
+            threshold="built-in",
             accepts=accepts,
             licence="BSD-3-Clause",
         )

@@ -21,6 +21,7 @@ from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from pubench.errors import PriorError
+from pubench.learners import units_of_copies
 from pubench_priors.doubts import separation
 from pubench_priors.problem import Floats, Problem
 
@@ -138,12 +139,10 @@ def _out_of_fold(problem: Problem, make: Make, number: NDArray[np.int64]) -> Flo
 def fold_numbers(problem: Problem, folds: int) -> NDArray[np.int64]:
     """Deal the rows into folds, shape (n,): P and U evenly, and a labelled row together with its copy in U.
 
-    In case-control data P may have been drawn from rows that stand in U too. A model that knows such a row as labelled
-    would know its copy, which is in no way a fresh row. One copy in U goes with each labelled row; further equal rows
-    are rows of their own, as in data with few values.
+    See :func:`pubench.learners.units_of_copies`.
     """
     rng, s = np.random.default_rng(problem.seed), problem.s
-    unit, n_units = _units(_identities(problem.X), s)
+    unit, n_units = units_of_copies(problem.X, s)
     n_folds = min(folds, n_units, int((s == 0).sum()))
     if n_folds < 2:
         raise PriorError("all labelled rows are the same row; give labelled rows that differ")
@@ -154,43 +153,3 @@ def fold_numbers(problem: Problem, folds: int) -> NDArray[np.int64]:
     free = np.flatnonzero(~tied)
     number[free] = rng.permutation(len(free)) % n_folds
     return number
-
-
-def _units(row: NDArray[np.int64], s: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
-    """Return for each labelled row and its copy in U a common number, -1 for all other rows; and how many there are."""
-    which, turn = s == 1, np.empty(len(s), dtype=np.int64)
-    for kind in (which, ~which):
-        turn[kind] = _occurrence(row[kind])
-    n_rows = int(row.max()) + 1
-    in_u, in_p = (np.bincount(row[kind], minlength=n_rows)[row] for kind in (~which, which))
-    # P drawn with replacement may hold more copies than U: they all go with the first.
-    turn[which & (in_u > 0) & (turn >= in_u)] = 0
-    tied = which | (turn < in_p)
-    unit = np.full(len(s), -1, dtype=np.int64)
-    _, first, found = np.unique(row[tied] * (len(s) + 1) + turn[tied], return_index=True, return_inverse=True)
-    # Numbered as they come, not by their bits: rows rounded to single precision are dealt alike.
-    unit[tied] = np.argsort(np.argsort(first))[found.ravel()]
-    return unit, len(first)
-
-
-def _occurrence(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how often each value stood before: 0 at first, then 1, ..."""
-    order = np.argsort(values, kind="stable")
-    ranked = values[order]
-    starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
-    lengths = np.diff(np.r_[starts, len(values)])
-    turn = np.empty(len(values), dtype=np.int64)
-    turn[order] = np.arange(len(values)) - np.repeat(starts, lengths)
-    return turn
-
-
-def _identities(X: Any) -> NDArray[np.int64]:
-    """Return a number for each row, shape (n,), the same for equal rows."""
-    if isinstance(X, np.ndarray):
-        keys: Any = np.ascontiguousarray(X).view(np.dtype((np.void, X.itemsize * X.shape[1]))).ravel()
-    else:
-        # A sparse row's product is summed in its own order: equal rows have equal bits, others do by a fluke only.
-        X.sum_duplicates()
-        keys = X @ np.random.default_rng(0).standard_normal(X.shape[1])
-    numbers: NDArray[np.int64] = np.unique(keys, return_inverse=True)[1].ravel()
-    return numbers

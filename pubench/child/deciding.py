@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from pubench.estimators.calibration import Sigmoid
     from pubench.specs import Scenario
 
-    Indices = NDArray[np.intp]
-
-__all__ = ["Decisions", "FittedModel", "learn_decisions"]
+__all__ = ["Decisions", "FittedModel", "fit_deciding"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class FittedModel:
         return found
 
 
-def learn_decisions(
+def fit_deciding(
     fit: Callable[[Matrix, NDArray[np.uint8]], Estimator],
     X: Matrix,
     s: NDArray[np.uint8],
@@ -64,19 +62,17 @@ def learn_decisions(
     cut: bool,
     calibrated: bool,
     seed: int,
-) -> Decisions:
-    """Fit on five folds, and learn the cut at the prior, or probabilities, from the scores of the rows left out."""
+) -> FittedModel:
+    """Fit on five folds, learn the cut at the prior or probabilities from rows left out, and fit on all rows."""
     # Most cells need none of this, and what it imports.
     from pubench.estimators.calibration import fit_sigmoid
     from pubench.estimators.out_of_fold import out_of_fold_scores, ranking_scores
-    from pubench.estimators.prior_cut import population_cut
+    from pubench.estimators.prior_cut import population_cut, separating_cut
 
-    def score(train: Indices | None, test: Indices) -> NDArray[np.float64]:
-        rows = np.arange(len(s)) if train is None else train
-        return ranking_scores(fit(X[rows], s[rows]), X[test])
-
-    scores = out_of_fold_scores(score, s, seed=seed)
-    return Decisions(
-        population_cut(scores, s, prior=prior, scenario=scenario) if cut else None,
-        fit_sigmoid(scores, s, prior=prior, scenario=scenario) if calibrated else None,
-    )
+    scores = out_of_fold_scores(fit, X, s, seed=seed)
+    sigmoid = fit_sigmoid(scores, s, prior=prior, scenario=scenario) if calibrated else None
+    estimator, least = fit(X, s), None
+    if cut:
+        least = population_cut(scores, s, prior=prior, scenario=scenario)
+        least = separating_cut(least, ranking_scores(estimator, X), s, prior=prior, scenario=scenario)
+    return FittedModel(estimator, Decisions(least, sigmoid))

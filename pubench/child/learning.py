@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pubench.child.deciding import FittedModel, learn_decisions
+from pubench.child.deciding import FittedModel, fit_deciding
 from pubench.child.fitting import Estimator, Recipe, fit
 from pubench.child.rows import Fitting, RequestRows
 from pubench.plugins.imports import resolve
@@ -60,18 +60,17 @@ class Learning:
             return fit(recipe, chosen, X, labels, self._seed)
 
         cut, calibrated = threshold == "prior", algorithm.probability == "calibrated"
-        decisions = None
-        if cut or calibrated:
-            prior = self.setting.prior
-            assert prior is not None, "cells without the prior that they need are not run"
-            decisions = learn_decisions(
-                fitted,
-                fitting.X,
-                fitting.labels,
-                prior=prior,
-                scenario=self.setting.scenario,
-                cut=cut,
-                calibrated=calibrated,
-                seed=self._seed,
-            )
-        return FittedModel(fitted(fitting.X, fitting.labels), decisions)
+        if not (cut or calibrated):
+            return FittedModel(fitted(fitting.X, fitting.labels))
+        prior = self.setting.prior
+        assert prior is not None, "cells without the prior that they need are not run"
+        return fit_deciding(
+            fitted,
+            fitting.X,
+            fitting.labels,
+            prior=prior,
+            scenario=self.setting.scenario,
+            cut=cut,
+            calibrated=calibrated,
+            seed=self._seed,
+        )

@@ -9,32 +9,34 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import diags_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
 from pubench.base import PRIOR, SCENARIO, UNSTATED, Estimator, Labels, Rows, Rule, Whole, validate_rows
+from pubench.estimators.copies import units_of_copies
 from pubench.learners import LearnerClassifier, positive_scores, seeded_clone
 from pubench.priors import prior_to_use
 from pubench.specs import Scenario
 
-__all__ = ["FOLDS", "OutOfFoldClassifier", "out_of_fold_scores", "ranking_scores"]
+__all__ = ["FOLDS", "OutOfFoldClassifier", "as_unseen", "out_of_fold_scores", "ranking_scores"]
 
 FOLDS = 5
 _MAX_SEED = 2**31 - 1
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 def out_of_fold_scores(
-    score: Callable[[Indices | None, Indices], Floats], s: Labels, *, n_folds: int = FOLDS, seed: int
+    fit: Callable[[Rows, Labels], Estimator], X: Rows, s: Labels, *, n_folds: int = FOLDS, seed: int
 ) -> Floats:
     """Return the score of each row by a learner that did not see it.
 
     Parameters
     ----------
-    score : callable
-        Takes the rows of a fit, None for all of them, and the rows to score; returns their scores.
+    fit : callable
+        Takes rows and their labels, and returns a fitted classifier.
+    X : array or sparse matrix of shape (n, d)
     s : ndarray of shape (n,)
         1 = labelled positive, 0 = unlabelled.
     n_folds : int
@@ -46,18 +48,63 @@ def out_of_fold_scores(
     -------
     ndarray of shape (n,)
     """
-    folds = min(n_folds, *np.bincount(s, minlength=2))
-    if folds < 2:
+    number = _fold_numbers(X, s, n_folds, seed)
+    if number.max() == 0:
         warnings.warn(
-            "there is a single labelled or unlabelled row: out-of-fold scores cannot be made, and the scores of the "
-            "fit itself are too confident; give more rows",
+            "there are fewer than two distinct labelled rows, or than two unlabelled ones: out-of-fold scores cannot "
+            "be made, and the scores of the fit itself are too confident; give more rows",
             stacklevel=5,
         )
-        return score(None, np.arange(len(s)))
+        return ranking_scores(fit(X, s), X)
     scores = np.empty(len(s))
-    for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(s)), s):
-        scores[test] = score(train, test)
+    for fold in range(number.max() + 1):
+        train, test = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
+        seen = X[train]
+        scores[test] = ranking_scores(fit(seen, s[train]), as_unseen(X[test], seen))
     return scores
+
+
+def _fold_numbers(X: Rows, s: Labels, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Deal the rows into folds, shape (n,): P and U evenly, and a labelled row together with its copy in U."""
+    units, _ = units_of_copies(X, s)
+    # One row of each unit is dealt, the others follow it; the labelled one comes first.
+    tied = np.flatnonzero(units >= 0)
+    tied = tied[np.argsort(s[tied] == 0, kind="stable")]
+    leaders = tied[np.unique(units[tied], return_index=True)[1]]
+    dealt = np.sort(np.r_[leaders, np.flatnonzero(units < 0)])
+    folds = min(n_folds, *np.bincount(s[dealt], minlength=2))
+    number = np.zeros(len(s), dtype=np.int64)
+    if folds < 2:
+        return number
+    deal = StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(dealt)), s[dealt])
+    for fold, (_, held) in enumerate(deal):
+        number[dealt[held]] = fold
+    number[tied] = number[leaders][units[tied]]
+    return number
+
+
+def as_unseen(rows: Rows, seen: Rows) -> Rows:
+    """Return rows as new ones would look to a model fitted on ``seen``: its constant columns stay constant.
+
+    One-hot encoding gives a category that only rows left out have a column of its own, but a new row with an unknown
+    category has zeros there. A learner may use a constant column as a part of its intercept, with any weight, so
+    scores of rows that differ there would not be comparable with those of new rows.
+
+    Parameters
+    ----------
+    rows : array or sparse matrix of shape (m, d)
+        Not changed.
+    seen : array or sparse matrix of shape (n, d)
+
+    Returns
+    -------
+    array or sparse matrix of shape (m, d)
+    """
+    if isinstance(seen, np.ndarray):
+        constant = seen.min(axis=0) == seen.max(axis=0)
+        return np.where(constant, seen[0], rows) if constant.any() else rows
+    filled = np.bincount(seen.tocsr().indices, minlength=seen.shape[1]) > 0
+    return rows if filled.all() else (rows @ diags_array(filled.astype(rows.dtype))).tocsr()
 
 
 class OutOfFoldClassifier(LearnerClassifier):
@@ -97,17 +144,12 @@ class OutOfFoldClassifier(LearnerClassifier):
         self.prior_ = prior_to_use(self, X, s)
         seed = int(check_random_state(self.random_state).randint(_MAX_SEED))
 
-        def fitted(rows: Indices | None) -> Estimator:
+        def fitted(rows: Rows, labels: Labels) -> Estimator:
             # Signed, since learners may compute 2 s - 1.
-            labels = s.astype(np.int64)
-            some, of_them = (X, labels) if rows is None else (X[rows], labels[rows])
-            return seeded_clone(self._learner(), seed).fit(some, of_them)
+            return seeded_clone(self._learner(), seed).fit(rows, labels.astype(np.int64))
 
-        scores = out_of_fold_scores(
-            lambda train, test: ranking_scores(fitted(train), X[test]), s, n_folds=self.n_folds, seed=seed
-        )
-        self._learn(scores, s)
-        self.estimator_ = fitted(None)
+        self._learn(out_of_fold_scores(fitted, X, s, n_folds=self.n_folds, seed=seed), s)
+        self.estimator_ = fitted(X, s)
 
     @abstractmethod
     def _learn(self, scores: Floats, s: Labels) -> None:

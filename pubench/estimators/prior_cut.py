@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from pubench.base import Labels, Rows
 from pubench.estimators.calibration import fit_sigmoid
-from pubench.estimators.out_of_fold import OutOfFoldClassifier
+from pubench.estimators.out_of_fold import OutOfFoldClassifier, ranking_scores
 from pubench.specs import Scenario
 
-__all__ = ["PriorCut", "cut_at", "population_cut"]
+__all__ = ["PriorCut", "cut_at", "population_cut", "separating_cut"]
 
 Floats = NDArray[np.float64]
 
@@ -19,14 +19,14 @@ class PriorCut(OutOfFoldClassifier):
     r"""A classifier that calls as many rows positive as the class prior says.
 
     The learner is fitted on P against U, which ranks rows well and says little of where positives end. Out-of-fold
-    scores of the rows that stand for the population (U in case-control data, P and U in a single training set) give
+    scores of the rows that represent the population (U in case-control data, P and U in a single training set) give
     the cut: of m such rows, the k = round(prior * m) with the largest scores are positive,
 
     .. math:: f(x) = g(x) - g_{(k)},
 
     where g is the score of the learner, fitted again on all rows, and :math:`g_{(k)}` the k-th largest out-of-fold
     score. Where scores are tied there, the cut is the one whose share is nearest to the prior. Decisions do not change
-    if g is replaced by an increasing function of it.
+    if g is replaced by an increasing function of it. A copy of a labelled row in U is left out together with it.
 
     Parameters
     ----------
@@ -66,6 +66,11 @@ class PriorCut(OutOfFoldClassifier):
         self.cut_ = population_cut(scores, s, prior=self.prior_, scenario=self.scenario)
         self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario)
 
+    def _fit(self, X: Rows, s: Labels) -> None:
+        super()._fit(X, s)
+        scores = ranking_scores(self.estimator_, X)
+        self.cut_ = separating_cut(self.cut_, scores, s, prior=self.prior_, scenario=self.scenario)
+
     def decision_function(self, X: Rows) -> Floats:
         """Return the score of the learner minus the cut; shape (n,)."""
         scores = self._scores(X)
@@ -86,8 +91,40 @@ class PriorCut(OutOfFoldClassifier):
 
 
 def population_cut(scores: Floats, s: Labels, *, prior: float, scenario: Scenario) -> float:
-    """Return the cut for out-of-fold scores of shape (n,), by the rows that stand for the population."""
-    return cut_at(scores if scenario == "single-training-set" else scores[s == 0], prior)
+    """Return the cut for out-of-fold scores of shape (n,), by the rows that represent the population."""
+    return cut_at(_population(scores, s, scenario), prior)
+
+
+def separating_cut(cut: float, scores: Floats, s: Labels, *, prior: float, scenario: Scenario) -> float:
+    """Return the cut, or another one where the last fit puts all of its own rows on the same side of it.
+
+    A learner that interpolates its rows may give new rows scores on another scale each time that it is fitted. Then
+    out-of-fold scores are not comparable with those of the last fit, and its own scores of the rows it was fitted on
+    give the cut.
+
+    Parameters
+    ----------
+    cut : float
+        By out-of-fold scores.
+    scores : ndarray of shape (n,)
+        Scores of all training rows by the last fit.
+    s : ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
+    prior, scenario
+        See :class:`PriorCut`.
+
+    Returns
+    -------
+    float
+    """
+    population = _population(scores, s, scenario)
+    positive = np.count_nonzero(population >= cut)
+    return cut if 0 < positive < len(population) else cut_at(population, prior)
+
+
+def _population(scores: Floats, s: Labels, scenario: Scenario) -> Floats:
+    """Return the scores of the rows that represent the population: U, or all rows of a single training set."""
+    return scores if scenario == "single-training-set" else scores[s == 0]
 
 
 def cut_at(scores: NDArray[np.float64], share: float) -> float:

@@ -20,6 +20,7 @@ from pubench.specs import Algorithm, Criterion, Metric, Params, PriorEstimator
 from pubench.tasks import AlgorithmPlan, Preprocess, PriorPlan, SearchPlan, Seeds
 
 __all__ = [
+    "DECIDING",
     "PROTOCOL",
     "ReplicateSeeds",
     "algorithm_digest",
@@ -36,6 +37,9 @@ __all__ = [
 PROTOCOL = "1"
 """Change it when pubench itself changes results: every stored cell is then run again."""
 
+DECIDING = "2"
+"""Change it when cuts at the prior or calibrated probabilities change: only cells that have them are run again."""
+
 _FIRST_ADDRESS = {"pubench.estimators.foreign:foreign": "pubench.foreign:foreign"}
 """Import strings that moved, and the one under which stored cells know them."""
 
@@ -43,6 +47,7 @@ _FIRST_DEFAULTS: Mapping[str, Params] = {
     "nnpu": {"loss": "sigmoid", "l2": 0.005},
     "nnpu-linear": {"loss": "sigmoid"},
     "novelgb": {"l2": 50.0},
+    "one-class-svm": {"border": "fitted"},
     "pu-bagging-et": {"labeled_weight": 1.0, "estimator__min_samples_leaf": 1},
     "upu-mlp": {"loss": "sigmoid"},
 }
@@ -156,7 +161,7 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     defining = [use, registered.version, estimator, params, space, plan.labels]
     later = [own_prior] if own_prior else []
     if plan.learns_decisions:
-        later.append(f"{plan.threshold}/{plan.probability}")
+        later.append(f"{plan.threshold}/{plan.probability}/{DECIDING}")
     return digest([*defining, *later])
 
 

@@ -23,6 +23,7 @@ from pubench.plan.resolved import (
 from pubench.plugins.registry import Registry
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
+from pubench.suite.entries import AlgorithmEntry
 
 __all__ = ["ExecutionPlan", "plan_suite"]
 
@@ -82,13 +83,19 @@ def _advice(suite: Suite, registry: Registry) -> Iterator[str]:
     deciding = [
         entry.label
         for entry in suite.algorithms
-        if entry.tune and (entry.threshold or registry.algorithm(entry.use).spec.threshold) != "prior"
+        if entry.tune and _cut(entry, registry) not in ("prior", "built-in")
     ]
     for name in orders if deciding else ():
         yield (
             f"criterion '{name}' looks only at the order of scores and cannot choose where positives begin: decisions "
             f'of what it tunes ({", ".join(deciding)}) may be poor; set threshold = "prior" there'
         )
+
+
+def _cut(entry: AlgorithmEntry, registry: Registry) -> str:
+    """Return where the decisions of an entry come from; a built-in cut stays whatever the suite adds."""
+    built_in = registry.algorithm(entry.use).spec.threshold
+    return built_in if built_in == "built-in" else entry.threshold or built_in
 
 
 class _Problems:

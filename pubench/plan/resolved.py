@@ -93,7 +93,8 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         labels=spec.labels,
         scenarios=spec.scenarios,
         # The cut takes the suite's prior: a method that is given another one keeps its own decisions.
-        threshold=entry.threshold or ("own" if "prior" in params else spec.threshold),
+        threshold=entry.threshold
+        or ("prior" if spec.threshold == "prior" and "prior" not in params else "own"),
         probability=entry.probability,
     )
     if plan.learns_decisions and spec.labels == "true":

@@ -35,7 +35,7 @@ _LISTS = {
 }
 _WORDS = {
     "scaling": ("", "linear", "quadratic", "cubic"),
-    "threshold": ("own", "prior"),
+    "threshold": ("own", "prior", "built-in"),
     "labels": ("pu", "true"),
     "uses": ("decision", "score", "probability"),
 }

@@ -131,13 +131,30 @@ def test_what_cannot_be_done_is_said_in_one_sentence(model, labelled, told):
 def test_the_one_class_machine_is_scikit_learns_on_p_alone(n_labelled):
     X, _, _ = make_pu(3)
     s = (np.arange(len(X)) < n_labelled).astype(int)
-    model = OneClass(nu=0.3, gamma=0.5).fit(X, s)
+    model = OneClass(nu=0.3, gamma=0.5, border="fitted").fit(X, s)
     plain = OneClassSVM(nu=0.3, gamma=0.5).fit(X[:n_labelled])
     np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
     other = X.copy()
     other[n_labelled:] += 100.0
     np.testing.assert_array_equal(
-        OneClass(nu=0.3, gamma=0.5).fit(other, s).decision_function(X), model.decision_function(X)
+        OneClass(nu=0.3, gamma=0.5, border="fitted").fit(other, s).decision_function(X),
+        model.decision_function(X),
     )
     outside = (model.predict(X[:n_labelled]) == 0).mean()
     assert outside <= 0.3 + 2 / n_labelled
+
+
+def test_the_held_out_border_leaves_a_share_nu_of_new_positives_outside():
+    # In 200 dimensions the machine's own border has most new rows outside.
+    rng = np.random.default_rng(0)
+    P, new = rng.normal(size=(60, 200)), rng.normal(size=(1000, 200))
+    X, s = np.r_[P, new[:50] + 3.0], np.repeat([1, 0], [60, 50])
+    own, held_out = (OneClass(nu=0.3, border=border).fit(X, s) for border in ("fitted", "held-out"))
+    assert own.predict(new).mean() < 0.2
+    assert held_out.predict(new).mean() == pytest.approx(0.7, abs=0.12)
+    np.testing.assert_allclose(held_out.decision_function(new), own.decision_function(new) - held_out.border_)
+
+
+def test_a_single_labelled_row_has_the_machines_own_border():
+    X, s = np.eye(6), np.array([1, 0, 0, 0, 0, 0])
+    assert OneClass().fit(X, s).border_ == 0.0

@@ -172,6 +172,13 @@ def test_a_criterion_of_order_is_not_trusted_with_decisions(call, suite):
         assert (sentence in out) == is_warned
 
 
+def test_a_method_that_cuts_at_the_prior_itself_is_not_advised_to(call, suite):
+    tuned = [{"use": "naive-lr-prior", "tune": True}, {"use": "toy", "tune": True}]
+    code, out, _ = call("suite", "check", suite(algorithms=tuned, tuning={"criteria": ["pauc"]}), *PLUGIN)
+    assert code == 0
+    assert "decisions of what it tunes (toy) may be poor" in " ".join(out.split())
+
+
 def test_check_shows_what_would_run_without_running(call, suite, tmp_path, diary):
     algorithms = [{"use": "toy"}, {"use": "toy-prior"}]
     code, out, _ = call("suite", "check", suite(algorithms=algorithms, prior={"source": "none"}), *PLUGIN)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pubench
 from pubench import PriorCut
+from pubench.estimators.out_of_fold import as_unseen, out_of_fold_scores
 from pubench.estimators.prior_cut import cut_at
 
 CASE_CONTROL, SINGLE = "case-control", "single-training-set"
@@ -146,7 +148,7 @@ def test_a_prior_that_is_not_given_is_estimated():
 
 def test_a_single_labelled_row_leaves_no_fold_and_is_told():
     X, s, _ = clouds(n_p=1)
-    with pytest.warns(UserWarning, match="single labelled"):
+    with pytest.warns(UserWarning, match="fewer than two distinct labelled rows"):
         PriorCut(prior=0.3, scenario=CASE_CONTROL).fit(X, s)
 
 
@@ -160,3 +162,62 @@ def test_seeds_say_it_all():
     ]
     np.testing.assert_array_equal(forests[0], forests[1])
     assert np.any(forests[0] != forests[2])
+
+
+class Memory(ClassifierMixin, BaseEstimator):
+    """Scores a row by whether it was seen with the label 1; a new row has the score of its first column."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.seen_ = {row.tobytes() for row in X[y == 1]}
+        return self
+
+    def decision_function(self, X):
+        return np.array([9.0 if row.tobytes() in self.seen_ else row[0] for row in X])
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0).astype(int)
+
+
+def test_a_copy_of_a_labelled_row_does_not_raise_the_cut():
+    # All 60 rows of P are in U too. A model that has seen them as labelled would score their copies with 9.
+    X, _, _ = clouds()
+    U = X[60:]
+    rows, s = np.r_[U[:60], U], np.repeat([1, 0], [60, len(U)])
+    scores = out_of_fold_scores(Memory().fit, rows, s, seed=0)
+    np.testing.assert_array_equal(scores, rows[:, 0])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_column_that_a_fit_saw_constant_does_not_score_the_rows_left_out(sparse):
+    seen, rows = np.array([[0.0, 1.0], [0.0, 2.0]]), np.array([[5.0, 3.0], [0.0, 4.0]])
+    made = as_unseen(csr_array(rows), csr_array(seen)).toarray() if sparse else as_unseen(rows, seen)
+    np.testing.assert_array_equal(made, [[0.0, 3.0], [0.0, 4.0]])
+    np.testing.assert_array_equal(rows[0], [5.0, 3.0])
+
+
+class Shifted(Memory):
+    """The more rows a fit has, the lower are its scores: no two fits have the same scale."""
+
+    def fit(self, X, y):
+        self.shift_ = 1000.0 * len(X)
+        return super().fit(X, y)
+
+    def decision_function(self, X):
+        return X[:, 0] - self.shift_
+
+
+@pytest.mark.parametrize("scenario", [CASE_CONTROL, SINGLE])
+def test_a_cut_that_does_not_separate_the_rows_of_the_last_fit_is_taken_from_these(scenario):
+    X, s, _ = clouds()
+    prior = 0.3 if scenario == CASE_CONTROL else 0.44
+    model = PriorCut(Shifted(), prior=prior, scenario=scenario, random_state=0).fit(X, s)
+    population = X[s == 0] if scenario == CASE_CONTROL else X
+    assert model.predict(population).mean() == pytest.approx(prior, abs=0.5 / len(population))
+
+
+def test_folds_need_two_labelled_rows_that_differ():
+    X, s = np.r_[np.zeros((5, 2)), np.random.default_rng(0).normal(size=(20, 2))], np.repeat([1, 0], [5, 20])
+    X[5] = X[0]
+    with pytest.warns(UserWarning, match="out-of-fold scores cannot be made"):
+        PriorCut(prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)

@@ -1,0 +1,70 @@
+"""Rows of U that are copies of labelled rows: a model that saw one has seen the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.estimators.rows import Labels, Rows
+
+__all__ = ["units_of_copies"]
+
+Numbers = NDArray[np.int64]
+
+
+def units_of_copies(X: Rows, s: Labels) -> tuple[Numbers, int]:
+    """Return a common number for each labelled row and its copy in U, so that both can go into the same fold.
+
+    In case-control data P may have been drawn from rows that are also in U. A model that knows such a row as labelled
+    knows its copy, which is not a new row. One copy in U goes with each labelled row; further equal rows are rows of
+    their own, as in data with few values.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+    s : ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
+
+    Returns
+    -------
+    units : ndarray of shape (n,)
+        The same number for a labelled row and its copy; -1 for unlabelled rows that are not a copy.
+    n_units : int
+    """
+    row, which = _identities(X), s == 1
+    turn = np.empty(len(s), dtype=np.int64)
+    for kind in (which, ~which):
+        turn[kind] = _occurrence(row[kind])
+    n_rows = int(row.max()) + 1
+    in_u, in_p = (np.bincount(row[kind], minlength=n_rows)[row] for kind in (~which, which))
+    # P drawn with replacement may hold more copies than U: they all go with the first.
+    turn[which & (in_u > 0) & (turn >= in_u)] = 0
+    tied = which | (turn < in_p)
+    units = np.full(len(s), -1, dtype=np.int64)
+    _, first, found = np.unique(row[tied] * (len(s) + 1) + turn[tied], return_index=True, return_inverse=True)
+    # Numbered as they come, not by their bits: rows rounded to single precision are dealt alike.
+    units[tied] = np.argsort(np.argsort(first))[found.ravel()]
+    return units, len(first)
+
+
+def _occurrence(values: Numbers) -> Numbers:
+    """Return how often each value stood before: 0 at first, then 1, ..."""
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+    lengths = np.diff(np.r_[starts, len(values)])
+    turn = np.empty(len(values), dtype=np.int64)
+    turn[order] = np.arange(len(values)) - np.repeat(starts, lengths)
+    return turn
+
+
+def _identities(X: Rows) -> Numbers:
+    """Return a number for each row, shape (n,), the same for equal rows."""
+    if isinstance(X, np.ndarray):
+        keys = np.ascontiguousarray(X).view(np.dtype((np.void, X.itemsize * X.shape[1]))).ravel()
+    else:
+        # A sparse row's product is summed in its own order: equal rows have equal bits, others do by a fluke only.
+        X.sum_duplicates()
+        keys = X @ np.random.default_rng(0).standard_normal(X.shape[1])
+    numbers: Numbers = np.unique(keys, return_inverse=True)[1].ravel()
+    return numbers
