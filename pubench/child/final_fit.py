@@ -47,8 +47,10 @@ def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) ->
     channel.send(result, predictions.arrays())
     # Last of all: the result has been sent, whatever a model does when it is looked into.
     if is_open(model.estimator):
-        own = predictions if model.decisions is None else predict(model.estimator, X_test)
-        channel.send(*look_inside(model.estimator, X_test, own, request.setting.data.image_shape))
+        image_shape = request.setting.data.image_shape
+        decided = None if model.decisions is None else predictions
+        own = predictions if decided is None else predict(model.estimator, X_test)
+        channel.send(*look_inside(model.estimator, X_test, own, image_shape, decided=decided))
     channel.send(End())
 
 

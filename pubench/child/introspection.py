@@ -32,7 +32,12 @@ def is_open(estimator: Estimator) -> bool:
 
 
 def look_inside(
-    estimator: Estimator, X: Matrix, predictions: Predictions, image_shape: tuple[int, ...] = ()
+    estimator: Estimator,
+    X: Matrix,
+    predictions: Predictions,
+    image_shape: tuple[int, ...] = (),
+    *,
+    decided: Predictions | None = None,
 ) -> tuple[Introspection, list[Array]]:
     """Ask a fitted estimator for its stages and weights.
 
@@ -47,6 +52,8 @@ def look_inside(
         Its predictions for these rows. Stages that end in other predictions are not its own.
     image_shape : tuple of int
         Height and width where rows are images; else empty.
+    decided : Predictions, optional
+        Those with the decisions that replace its own. Each stage then calls as many rows positive as they do.
 
     Returns
     -------
@@ -66,7 +73,7 @@ def look_inside(
         if hasattr(estimator, _STAGED):
             stages, scores = thinned(getattr(estimator, _STAGED)(X), X.shape[0])
             _check_end(scores, predictions)
-            numbers, arrays = tuple(stages), [scores]
+            numbers, arrays = tuple(stages), [scores if decided is None else _as_decided(scores, decided)]
     except Exception as error:
         errors.append(f"stages: {type(error).__name__}: {error}")
     return msgspec.structs.replace(weights, stages=numbers, errors=tuple(errors)), arrays
@@ -106,6 +113,14 @@ def _check_end(scores: NDArray[np.float64], predictions: Predictions) -> None:
     same = np.allclose(scores[-1], predictions.score, rtol=1e-6, atol=1e-9)
     if not (same and np.array_equal(scores[-1] >= 0, predictions.decision == 1)):
         raise ValueError("the last stage is not what the model says of the rows")
+
+
+def _as_decided(scores: NDArray[np.float64], decided: Predictions) -> NDArray[np.float64]:
+    """Return the scores of stages, shape (k, n), less a cut each that keeps the share of positive rows."""
+    from pubench.estimators.prior_cut import cut_at
+
+    share = float(np.mean(decided.decision))
+    return np.stack([*(stage - cut_at(stage, share) for stage in scores[:-1]), decided.score])
 
 
 def _weights(estimator: Estimator, image_shape: tuple[int, ...]) -> Introspection:

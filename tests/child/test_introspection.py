@@ -65,6 +65,13 @@ def test_stages_and_weights_of_a_model() -> None:
     np.testing.assert_allclose(scores, np.outer([0.25, 0.5, 1.0], X[:, 0]))
 
 
+def test_stages_of_a_model_with_other_decisions_call_as_many_rows_positive() -> None:
+    decided = Predictions(SAID.score - 2.5, (SAID.score >= 2.5).astype(np.uint8), None)
+    _, (scores,) = look_inside(Staged(), X, SAID, decided=decided)
+    np.testing.assert_array_equal(scores >= 0, [[False, False, True]] * 3)
+    np.testing.assert_array_equal(scores[-1], decided.score)
+
+
 @pytest.mark.parametrize("model", [Staged(end=-1.0), Staged(end=2.0), Staged(end=np.nan)])
 def test_stages_that_end_in_other_predictions_are_not_believed(model: Staged) -> None:
     found, arrays = look_inside(model, X, SAID)
