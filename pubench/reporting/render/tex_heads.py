@@ -66,7 +66,7 @@ def _cut(name: str, room: float, size: TextSize, taken: set[str]) -> str:
     while True:
         end = "" if number == 1 else f"~{number}"
         kept = len(name)
-        while kept > 1 and text_width(_middle_cut(name, kept) + end, size) > room:
+        while kept > 0 and text_width(_middle_cut(name, kept) + end, size) > room:
             kept -= 1
         short = _middle_cut(name, kept) + end
         if short not in taken:
