@@ -54,8 +54,8 @@ class Formats(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--width",
     type=click.Choice(("column", "single", "page")),
-    help="Width of LaTeX tables: a column of two, the text of a one-column class, or the page of a two-column class "
-    "[default: the suite's, or what fits].",
+    help="Where LaTeX tables fit: one of two columns, the text of a one-column class, or both columns "
+    "[default: as the suite says].",
 )
 @click.option(
     "--live", is_flag=True, help="Keep report.html up to date while the run goes on; in its folder or --out."

@@ -161,11 +161,12 @@ def test_missing_replicates_are_raised_and_explained() -> None:
     assert "left out of ranks and tests" in text
 
 
-def test_numbers_of_different_lengths_align_at_their_points() -> None:
-    rows = result_rows(np.array([[0.5, 0.7], [20000.0, 30000.0], [0.6, 0.8]]), ("a", "b"))
-    rows[0] |= {"acc": 5.0}
-    text = only(reported(rows, greater=False))
-    assert rows_of(text, r"data\_1")[0][0] == r"\textbf{2e+04}\hphantom{000}"
+def test_numbers_align_at_their_points_without_a_package() -> None:
+    text = only(reported(crossed_rows(3, 6)))
+    # Ranks have two decimals and no deviation, scores have three.
+    assert rows_of(text, "average rank")[0][0].endswith(r"\hphantom{0 (0.000)}")
+    rows = result_rows(np.array([[0.5, 0.7], [20000.0, 30000.0]]), ("a", "b"))
+    assert rows_of(only(reported(rows, greater=False)), r"data\_1")[0][0] == r"\textbf{2e+04}"
 
 
 def test_data_sets_with_labellings_of_their_own_are_not_panels() -> None:

@@ -29,8 +29,13 @@ class TexCell:
         """Return the width in points with what pads it, without the raised mark."""
         if not _is_number(self.text):
             return text_width(self.text, size)
-        padding = "0" * (shape.decimals - _decimals(self.text)) + self._padded_sd(shape)
+        padding = self._zeros(shape) + self._padded_sd(shape)
         return text_width(self.text, size, bold=self.emphasis == "bold") + text_width(padding, size)
+
+    def _zeros(self, shape: NumberShape) -> str:
+        """Return the decimals that the number lacks; a power of ten has none to align."""
+        decimals = _decimals(self.text)
+        return "0" * (shape.decimals - decimals) if decimals else ""
 
     def _padded_sd(self, shape: NumberShape) -> str:
         """Return what is as wide as the standard deviation with what pads it."""
@@ -50,11 +55,10 @@ class TexCell:
         raised = rf"\rlap{{\textsuperscript{{{tex(self.raised)}}}}}" if self.raised else ""
         if not _is_number(self.text):
             return body + raised
-        if self.sd:
-            sd = f" {_phantom('0' * (shape.sd - len(self.sd)))}({tex(self.sd)})"
-        else:
-            sd = _phantom(self._padded_sd(shape))
-        return body + _phantom("0" * (shape.decimals - _decimals(self.text))) + sd + raised
+        if not self.sd:
+            return body + _phantom(self._zeros(shape) + self._padded_sd(shape)) + raised
+        padded = _phantom("0" * (shape.sd - len(self.sd)))
+        return f"{body}{_phantom(self._zeros(shape))} {padded}({tex(self.sd)}){raised}"
 
 
 class NumberShape(NamedTuple):
