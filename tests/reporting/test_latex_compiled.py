@@ -20,6 +20,7 @@ from pubench.suite.reporting import Rules, TableWidth
 
 NASTY = (r"50%_$x$ & {#1} \input{x} ~^<|>" + '"`', "<b>html</b> -- é ö ß π ≈ †", "😀" * 12, "long_name-" * 20)
 LONG = [f"a-very-long-name-of-the-repository-number-{k}" for k in range(9)]
+NUMBERS = r"\renewcommand{\thetable}{S.\arabic{table}}"
 PAPER = paper_of(
     citation="A & B (2020)",
     numbers=[
@@ -90,10 +91,12 @@ def test_every_table_fits(tmp_path: Path, width: TableWidth | None, encoding: st
 @needs_tex
 def test_continued_tables_keep_their_number(tmp_path: Path) -> None:
     body = [included(tmp_path, f"t{k}", reported("42 x 12", None)) for k in range(2)]
-    found = compiled(tmp_path, TWO_COLUMNS + r"\renewcommand{\thetable}{S.\arabic{table}}", body)
+    found = compiled(tmp_path, TWO_COLUMNS + NUMBERS, [r"\listoftables", *body])
     names = [name for name, _ in found.captions]
     assert names == ["Table S.1", "Table S.1 (continued)", "Table S.2", "Table S.2 (continued)"]
     assert found.complaints == []
+    # The list of tables has each of them once.
+    assert (tmp_path / "main.lot").read_text(encoding="utf-8").count("contentsline") == 2
 
 
 @needs_tex

@@ -137,7 +137,7 @@ def _column_names(
 ) -> tuple[list[str], str]:
     """Return the columns' names, and what they leave out."""
     if factor is not None:
-        return [str(column[0] or "not tuned") for column in columns], ""
+        return _without_common([str(column[0] or "not tuned") for column in columns], FACTORS[factor])
     differing = [k for k in range(3) if _differs(table, k)] or [0]
     names = [str(block.dataset) for block in table.blocks]
     rest = [k for k in differing if k != 0]
@@ -145,6 +145,18 @@ def _column_names(
         parts = (f"{block.dataset}: {', '.join(_word(k, block) for k in rest)}" for block in table.blocks)
         return names, f"{'; '.join(parts)}." if rest else ""
     return [" ".join(_word(k, block) for k in differing) for block in table.blocks], ""
+
+
+def _without_common(names: list[str], factor: str) -> tuple[list[str], str]:
+    """Leave out the words with which all names begin, and say so."""
+    words = [name.split(" ") for name in names]
+    common = 0
+    while len({tuple(one[: common + 1]) for one in words}) == 1 and min(map(len, words)) > common + 1:
+        common += 1
+    if len(names) < 2 or not common:
+        return names, ""
+    first = " ".join(words[0][:common])
+    return [" ".join(one[common:]) for one in words], f"Every {factor} begins with {first}."
 
 
 def _method_heads(table: ScoreTable, methods: Sequence[int], references: Sequence[bool]) -> Iterator[Head]:

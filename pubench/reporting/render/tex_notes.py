@@ -45,7 +45,8 @@ def score_texts(
         *inconclusive(comparison),
         *_marks(comparison, one, layout),
         *_ranks(one),
-        *findings(comparison, brief=True, mark="an underline"),
+        # Lines of other formats may be columns here.
+        *(text.replace(" of the line", "") for text in findings(comparison, brief=True, mark="an underline")),
         *_exceptions(table, comparison, layout),
         *([one.about] if one.about else []),
         *([] if has_sd or not _has_spread(table) else ["Standard deviations are in scores.csv."]),

@@ -19,8 +19,9 @@ CONTINUED = (
     r"\addtocounter{table}{-1}",
     r"\let\numberoftable\thetable",
     r"\renewcommand{\thetable}{\numberoftable{} (continued)}",
+    r"\renewcommand{\addcontentsline}[3]{}",
 )
-"""Within a float: keep the number of the one before, whatever numbers look like in the document's class."""
+"""Within a float: keep the number of the one before, as the class prints it; the list of tables has it once."""
 
 
 def label_of(*names: str) -> str:
@@ -49,9 +50,9 @@ def _float(layout: TexLayout, page: Page, number: int, texts: TableTexts, label:
 def _caption(texts: TableTexts, number: int, label: str) -> list[str]:
     if not number:
         return [rf"\caption{{{breakable(texts.caption)}}}\label{{tab:{label}}}"]
-    # Links of hyperref need a name of their own; the list of tables has the table once.
+    # Links of hyperref need a name of their own.
     link = rf"\def\theHtable{{{label}.{number}}}"
-    return [*CONTINUED, link, rf"\caption[]{{{breakable(texts.continued)}}}"]
+    return [*CONTINUED, link, rf"\caption{{{breakable(texts.continued)}}}"]
 
 
 def _tabular(layout: TexLayout, sheet: Sheet, pieces: Sequence[Piece]) -> list[str]:
