@@ -13,8 +13,8 @@ from helpers.results import result_rows
 from helpers.statistics_examples import AUC, NAMES
 
 from pubench.reporting import Report, build_report
-from pubench.reporting.draw.diagrams import draw, rank_diagram
-from pubench.reporting.render.pgf import pgf
+from pubench.reporting.draw.diagrams import draw
+from pubench.reporting.render.pgf import fitted_diagram, pgf
 from pubench.reporting.render.tex import tex
 from pubench.suite.reporting import Rules, TableWidth
 
@@ -107,18 +107,22 @@ def test_nasty_names_compile(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs_tex
-def test_diagrams_of_ranks_compile(tmp_path: Path) -> None:
-    rules = (Rules(), Rules(test="nemenyi", alpha=0.1))
+@pytest.mark.parametrize("width", [None, "column", "page", "single"])
+def test_diagrams_of_ranks_fit(tmp_path: Path, width: TableWidth | None) -> None:
+    scores = np.random.default_rng(1).normal(0.8, 0.03, (50, 20)) + np.linspace(0, 0.06, 20)
+    cases = [
+        ((AUC, NAMES), Rules(alpha=0.1)),
+        ((scores, tuple(f"algorithm-{j}" for j in range(20))), Rules(test="nemenyi", alpha=0.1)),
+        ((scores, tuple(f"{'WMW' * 12}-{j}" for j in range(20))), Rules(comparisons="all-pairs")),
+    ]
     body = []
-    for k, rule in enumerate(rules):
-        scores = np.random.default_rng(1).normal(0.8, 0.03, (50, 20)) + np.linspace(0, 0.06, 20)
-        rows = result_rows(scores, tuple(f"algorithm-{j}" for j in range(20)), 2)
-        diagram = rank_diagram(build_report(rows, "s", {"acc": True}, rules=rule).comparisons[0])
-        assert diagram is not None
-        (tmp_path / f"r{k}.pgf").write_text(pgf(diagram), encoding="utf-8")
-        (tmp_path / f"r{k}-ranks.pdf").write_bytes(draw(diagram, "pdf"))
-        drawn = rf"\resizebox{{\linewidth}}{{!}}{{\input{{r{k}.pgf}}}}"
-        body.append(
-            rf"\begin{{figure}}{drawn}\par\includegraphics[width=\linewidth]{{r{k}-ranks}}\end{{figure}}"
-        )
-    assert compiled(tmp_path, ONE_COLUMN, body).complaints == []
+    for k, (made, rules) in enumerate(cases):
+        report = build_report(result_rows(*made, 2), "s", {"acc": True}, rules=rules)
+        fitted = fitted_diagram(report.comparisons[0], width)
+        assert fitted is not None
+        (tmp_path / f"r{k}.pgf").write_text(pgf(fitted), encoding="utf-8")
+        (tmp_path / f"r{k}-ranks.pdf").write_bytes(draw(fitted.diagram, "pdf"))
+        figure = fitted.frame.environment.replace("table", "figure")
+        shown = rf"\centering\input{{r{k}.pgf}}\par\includegraphics[width=\linewidth]{{r{k}-ranks}}"
+        body.append(rf"\begin{{{figure}}}{shown}\end{{{figure}}}")
+    assert compiled(tmp_path, ONE_COLUMN if width == "single" else TWO_COLUMNS, body).complaints == []
