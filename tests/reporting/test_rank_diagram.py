@@ -159,8 +159,10 @@ def test_a_diagram_is_for_a_column_if_its_names_fit_there() -> None:
         fitted = fitted_diagram(compared(names=names), None)
         assert fitted is not None
         assert fitted.frame.environment == frame
-        assert fitted.in_full
+        assert not fitted.cut
     forced = fitted_diagram(compared(names=names), "column")
     assert forced is not None
-    assert not forced.in_full
-    assert {label.text for label in forced.diagram.labels if ".." in label.text}
+    assert sorted(forced.cut.values()) == sorted(names)
+    texts = " ".join(label.text for label in forced.diagram.labels)
+    assert all(short in texts for short in forced.cut)
+    assert f"% {next(iter(forced.cut))} is a-rather-long-name-0\n" in pgf(forced)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pubench.reporting.draw.diagrams import ASIDE, Diagram, Label, rank_diagram
@@ -25,17 +26,17 @@ HEAD = (
 
 
 class FittedDiagram(NamedTuple):
-    """A diagram, where it fits, and whether all names are in full."""
+    """A diagram, where it fits, and what the names that were cut stand for."""
 
     diagram: Diagram
     frame: Frame
-    in_full: bool
+    cut: Mapping[str, str]
 
 
 def fitted_diagram(comparison: Comparison, width: TableWidth | None) -> FittedDiagram | None:
     """Lay out ranks for a width; without one, for a column if its names fit there, else for the page."""
     found = _fit(comparison, FRAMES[width or "column"])
-    if width is None and found is not None and not found.in_full:
+    if width is None and found is not None and found.cut:
         return _fit(comparison, FRAMES["page"])
     return found
 
@@ -48,13 +49,13 @@ def _fit(comparison: Comparison, frame: Frame) -> FittedDiagram | None:
     longest = _axis(diagram) + room - _span(diagram)
     if longest >= LEAST_AXIS:
         fitted = rank_diagram(comparison, longest=min(longest, _axis(diagram)))
-        return FittedDiagram(fitted or diagram, frame, True)
+        return FittedDiagram(fitted or diagram, frame, {})
     names, beside = comparison.algorithms, (room - LEAST_AXIS) / 2 - ASIDE - 0.1
     rank = text_width("  00.00", FOOTNOTE)
     cut = fit_names(names, [beside * POINTS - rank] * len(names), FOOTNOTE, most=1)
     printed = {name: lines[0] for name, lines in zip(names, cut.lines, strict=True)}
     fitted = rank_diagram(comparison, longest=LEAST_AXIS, names=printed)
-    return FittedDiagram(fitted or diagram, frame, False)
+    return FittedDiagram(fitted or diagram, frame, cut.cut)
 
 
 def _axis(diagram: Diagram) -> float:
@@ -76,7 +77,8 @@ def _edges(label: Label) -> tuple[float, float]:
 
 def pgf(fitted: FittedDiagram) -> str:
     """Return a diagram as a picture for a LaTeX document; its preamble needs the package pgf."""
-    parts, diagram = [HEAD.format(fitted.frame.about), r"\begin{pgfpicture}"], fitted.diagram
+    diagram, cut = fitted.diagram, (f"% {tex(short)} is {tex(name)}" for short, name in fitted.cut.items())
+    parts = [HEAD.format(fitted.frame.about), *cut, r"\begin{pgfpicture}"]
     for stroke in diagram.strokes:
         start, end = (_point(x, y) for x, y in zip(stroke.x, stroke.y, strict=True))
         pen = (
