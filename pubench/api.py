@@ -34,6 +34,7 @@ from pubench.results.table import Results, read_results
 from pubench.run import Execution, Progress, Rescoring, Workers, rescore_cells, run_folder
 from pubench.specs import JSONValue
 from pubench.suite import load_suite, suite_text
+from pubench.suite.reporting import TableWidth
 
 __all__ = ["load_dataset", "make", "report", "rescore", "run_suite"]
 
@@ -173,6 +174,7 @@ def report(
     *,
     formats: Sequence[str] = ("html", "markdown"),
     out: str | os.PathLike[str] | None = None,
+    width: TableWidth | None = None,
 ) -> tuple[Path, ...]:
     """Write the report of a run, finished or not, or of several runs together.
 
@@ -185,6 +187,8 @@ def report(
         folder.
     out : path, optional
         The folder for the files, which is made if it does not exist; default: the first run folder.
+    width : {"column", "single", "page"}, optional
+        The width of LaTeX tables, as ``width`` under ``[report]`` of a suite; default: what the suite says.
 
     Returns
     -------
@@ -206,7 +210,7 @@ def report(
     paths = [Path(folders)] if isinstance(folders, str | os.PathLike) else [Path(one) for one in folders]
     if not paths:
         raise RunFolderError("there is no run to report: give at least one run folder")
-    made = report_of(read_runs(paths), paths)
+    made = report_of(read_runs(paths), paths, width)
     return write_report(made, Path(out) if out is not None else paths[0], formats)
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pubench.cli.output import show_problems
+
+if TYPE_CHECKING:
+    from pubench.suite.reporting import TableWidth
 
 __all__ = ["report"]
 
@@ -48,28 +52,44 @@ class Formats(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder to write the report's files into."
 )
 @click.option(
+    "--width",
+    type=click.Choice(("column", "single", "page")),
+    help="Where LaTeX tables fit: one of two columns, the text of a one-column class, or both columns "
+    "[default: as the suite says].",
+)
+@click.option(
     "--live", is_flag=True, help="Keep report.html up to date while the run goes on; in its folder or --out."
 )
 def report(
-    folders: tuple[Path, ...], formats: tuple[str, ...] | None, out: Path | None, live: bool
+    folders: tuple[Path, ...],
+    formats: tuple[str, ...] | None,
+    out: Path | None,
+    width: TableWidth | None,
+    live: bool,
 ) -> int | None:
     """Print or write the tables of the run in FOLDER; the runs of several folders are merged."""
+    chosen = formats or (FORMATS[1:] if out else FORMATS[:1])
+    if width is not None and (live or "latex" not in chosen):
+        raise click.UsageError(
+            "--width is for LaTeX tables; leave it out, or add --format latex --out FOLDER."
+        )
     if live:
         return _live(folders, formats, out)
-    chosen = formats or (FORMATS[1:] if out else FORMATS[:1])
     if out is None and (len(chosen) > 1 or "latex" in chosen):
         raise click.UsageError("LaTeX, or several formats, make several files; name a folder with --out.")
     if out is not None and "text" in chosen:
         raise click.UsageError("Text is for terminals; leave out --out, or write markdown.")
-    _report(folders, chosen, out)
+    _report(folders, chosen, out, width)
     return None
 
 
-def _report(folders: Sequence[Path], formats: Sequence[str], out: Path | None) -> None:
+def _report(
+    folders: Sequence[Path], formats: Sequence[str], out: Path | None, width: TableWidth | None
+) -> None:
     from pubench.reporting import FORMATS as FILES
     from pubench.reporting import read_runs, report_of, terminal_report, write_report
 
-    made = report_of(read_runs(folders), folders)
+    made = report_of(read_runs(folders), folders, width)
     show_problems(made.details.problems)
     if out is not None:
         for path in write_report(made, out, formats):

@@ -34,10 +34,11 @@ def inconclusive(comparison: Comparison) -> list[str]:
     return []
 
 
-def findings(comparison: Comparison, *, brief: bool = False) -> list[str]:
+def findings(comparison: Comparison, *, brief: bool = False, mark: str = TIED) -> list[str]:
     """Return what the tests of a table found, and what they could have found.
 
     A brief version counts algorithms that are too many to list, and leaves out what the documentation explains.
+    ``mark`` is what cells not significantly different from the best have.
     """
     if len(comparison.algorithms) < 2:
         return []
@@ -46,7 +47,7 @@ def findings(comparison: Comparison, *, brief: bool = False) -> list[str]:
     if comparison.tested:
         found += [results(comparison, brief), *_strength(comparison)]
         found += [] if brief else _selection(comparison)
-    return [*found, *_cautions(comparison), *_unmarked(comparison)]
+    return [*found, *_cautions(comparison), *_unmarked(comparison, mark)]
 
 
 def _units(comparison: Comparison) -> str:
@@ -193,14 +194,14 @@ def _cautions(comparison: Comparison) -> list[str]:
     ]
 
 
-def _unmarked(comparison: Comparison) -> list[str]:
+def _unmarked(comparison: Comparison, mark: str) -> list[str]:
     """Say why cells that a test over replicates did not reject have no mark."""
     count, of = int(comparison.weak.sum()), comparison.rules.detectable
     if not count:
         return []
     cells = "1 cell has" if count == 1 else f"{count} cells have"
     return [
-        f"{cells} neither {TIED} nor a significant difference from the best of the line: the replicates are too few "
+        f"{cells} neither {mark} nor a significant difference from the best of the line: the replicates are too few "
         f"to detect a difference of {of:g}."
     ]
 

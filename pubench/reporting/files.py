@@ -8,12 +8,12 @@ from pathlib import Path
 from pubench.bulk import collector_paused
 from pubench.data.cache import write_together
 from pubench.errors import PubenchError, StoreError, did_you_mean
-from pubench.reporting.draw.diagrams import draw, rank_diagram
+from pubench.reporting.draw.diagrams import draw
 from pubench.reporting.render.csv import pairs_csv, paper_csv, scores_csv
 from pubench.reporting.render.html import html_report
 from pubench.reporting.render.latex import latex_files
 from pubench.reporting.render.markdown import markdown_report
-from pubench.reporting.render.pgf import pgf
+from pubench.reporting.render.pgf import fitted_diagram, pgf
 from pubench.reporting.report import Report
 from pubench.results.run_folder import last_change
 
@@ -108,11 +108,11 @@ def _latex(report: Report) -> Files:
     for name, text in files.items():
         yield name, _encoded(text)
     for name, comparison in zip(files, report.comparisons, strict=False):
-        diagram = rank_diagram(comparison)
-        if diagram is not None:
+        fitted = fitted_diagram(comparison, report.rules.width)
+        if fitted is not None:
             stem = name.removesuffix(".tex")
-            yield f"{stem}-ranks.pdf", draw(diagram, "pdf")
-            yield f"{stem}-ranks.pgf", _encoded(pgf(diagram))
+            yield f"{stem}-ranks.pdf", draw(fitted.diagram, "pdf")
+            yield f"{stem}-ranks.pgf", _encoded(pgf(fitted))
 
 
 FORMATS: Mapping[str, Callable[[Report], Files]] = {

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
+from pubench.errors import PubenchError, did_you_mean
 from pubench.reporting.details import read_details
 from pubench.reporting.report import Report, build_report
 from pubench.results.merging import read_runs
 from pubench.results.shards import part_sentence
 from pubench.results.table import Results
+from pubench.suite.reporting import TableWidth
 
 __all__ = ["read_runs", "report_of"]
 
 
-def report_of(results: Results, folders: Sequence[Path] = ()) -> Report:
+def report_of(results: Results, folders: Sequence[Path] = (), width: TableWidth | None = None) -> Report:
     """Make the report of a run's results.
 
     Parameters
@@ -24,7 +27,21 @@ def report_of(results: Results, folders: Sequence[Path] = ()) -> Report:
         Of one run, or of several that were merged.
     folders : sequence of Path, optional
         The folders of the merged runs; default: the folder of the results.
+    width : str, optional
+        The width of LaTeX tables; default: what the suite says.
+
+    Raises
+    ------
+    PubenchError
+        If the width is unknown.
     """
+    rules = results.plan.report
+    if width is not None:
+        if width not in get_args(TableWidth):
+            raise PubenchError(
+                f"{width!r} is not a width of tables{did_you_mean(width, get_args(TableWidth))}"
+            )
+        rules = rules.model_copy(update={"width": width})
     plan, details = results.plan, read_details(folders or [results.folder])
     labels = dict.fromkeys(cell.dataset for cell in plan.own_cells)
     cards = {label: details.cards[label] for label in labels if label in details.cards}
@@ -33,7 +50,7 @@ def report_of(results: Results, folders: Sequence[Path] = ()) -> Report:
         plan.suite,
         {name: plan.metrics[name].greater_is_better for name in plan.shown},
         description=" ".join(filter(None, (plan.description, part_sentence([plan])))),
-        rules=plan.report,
+        rules=rules,
         paper=plan.paper,
         details=replace(details, cards=cards, problems=(*results.problems, *details.problems)),
     )

@@ -6,7 +6,17 @@ import re
 
 from pubench.stats.bayes import Posterior
 
-__all__ = ["REFERENCE", "TIED", "clean", "interval", "mean_and_sd", "number", "p_value", "probably"]
+__all__ = [
+    "REFERENCE",
+    "TIED",
+    "clean",
+    "deviation",
+    "interval",
+    "mean_and_sd",
+    "number",
+    "p_value",
+    "probably",
+]
 
 REFERENCE, TIED = "†", "≈"
 DECIDED = 0.8
@@ -29,8 +39,13 @@ def number(value: float) -> str:
 
 def mean_and_sd(mean: float, sd: float) -> str:
     """Return ``mean (sd)``; a small deviation has the decimals of its mean."""
+    return f"{number(mean)} ({deviation(mean, sd)})"
+
+
+def deviation(mean: float, sd: float) -> str:
+    """Return the standard deviation of a mean; a small one has the decimals of the mean."""
     small = f"{mean:.3f}" == number(mean) and sd < 0.001
-    return f"{number(mean)} ({f'{sd:.3f}' if small else number(sd)})"
+    return f"{sd:.3f}" if small else number(sd)
 
 
 def p_value(p: float) -> str:

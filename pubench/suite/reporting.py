@@ -10,11 +10,13 @@ from pydantic import Field
 from pubench.suite.base import KeyProblem, Table
 from pubench.suite.values import Name, Names, Share
 
-__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig", "Rules"]
+__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig", "Rules", "TableWidth"]
+
+TableWidth = Literal["column", "single", "page"]
 
 
 class Rules(Table):
-    """How algorithms are compared: the same value from the suite to the tests and the report."""
+    """How algorithms are compared and printed: the same value from the suite to the tests and the report."""
 
     test: Literal["wilcoxon", "t", "nemenyi"] = Field(
         default="wilcoxon",
@@ -51,6 +53,12 @@ class Rules(Table):
     unit: Literal["dataset", "block"] = Field(
         default="dataset",
         description="What counts as one observation: a data set (its rows averaged) or every row of a table.",
+    )
+    width: TableWidth | None = Field(
+        default=None,
+        description="The width of LaTeX tables: one column of a two-column class (3.25 in), the text of a one-column "
+        "class (`single`, 4.75 in), or both columns (`page`, 6.75 in, as `table*`). Default: a column if the table "
+        "fits there in one piece, else the page.",
     )
 
     @classmethod

@@ -2,6 +2,7 @@
 
 import csv
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from helpers.suites import TOY, toml
 
 from pubench import run_suite
 from pubench.results.checked import read_checked, write_checked
-from pubench.results.run_folder import read_plan
+from pubench.results.run_folder import read_plan, write_plan
 from pubench.suite.reporting import Rules
 
 
@@ -55,11 +56,30 @@ def test_one_format_is_printed(tmp_path, capsys):
         (("--format", "latex"), "name a folder with --out"),
         (("--format", "csv,markdown"), "name a folder with --out"),
         (("--format", "text", "--out", "x"), "Text is for terminals"),
+        (("--width", "page"), "--width is for LaTeX tables"),
+        (("--format", "html", "--out", "x", "--width", "page"), "--width is for LaTeX tables"),
+        (("--format", "latex", "--out", "x", "--width", "wide"), "'wide' is not one of"),
         (("--format", "csv,"), "'' is not a format; give one or more of text, html, markdown, csv, latex."),
     ],
 )
 def test_invalid_requests(tmp_path, capsys, options, said):
     assert said in pubench_here(capsys, "report", write_run(tmp_path / "run"), *options, code=2).stderr
+
+
+def test_the_width_of_latex_tables_is_the_suites_unless_it_is_given(tmp_path, capsys):
+    run = write_run(tmp_path / "run")
+    write_plan(run, replace(read_plan(run), report=Rules(width="page")), 'name = "s"\n')
+    for options, environment in (
+        ((), "table*"),
+        (("--width", "column"), "table"),
+        (("--width", "single"), "table"),
+    ):
+        pubench_here(
+            capsys, "report", tmp_path / "run", "--format", "latex", "--out", tmp_path / "out", *options
+        )
+        tables = [path.read_text(encoding="utf-8") for path in (tmp_path / "out").glob("*.tex")]
+        assert tables
+        assert all(rf"\begin{{{environment}}}" in table for table in tables)
 
 
 def test_a_folder_without_a_run_is_one_sentence(tmp_path, capsys):
@@ -117,6 +137,7 @@ def test_the_suites_rules_reach_the_report(tmp_path):
         "alpha": 0.1,
         "missing": "worst-rank",
         "unit": "block",
+        "width": "page",
         "metrics": ["accuracy"],
     }
     number = {"dataset": "toy-blobs", "algorithm": "toy", "metric": "accuracy", "mean": 0.5}
@@ -124,7 +145,7 @@ def test_the_suites_rules_reach_the_report(tmp_path):
     (tmp_path / "suite.toml").write_text(text, encoding="utf-8")
     plan = run_suite(tmp_path / "suite.toml", out=tmp_path / "run", plugins=[TOY]).plan
     assert plan == read_plan(tmp_path / "run")
-    assert plan.report == Rules(test="nemenyi", alpha=0.1, missing="worst-rank", unit="block")
+    assert plan.report == Rules(test="nemenyi", alpha=0.1, missing="worst-rank", unit="block", width="page")
     assert plan.paper.numbers[0].mean == 0.5
 
 

@@ -1,13 +1,11 @@
-"""LaTeX that a real pdflatex compiles, and what it says."""
+"""LaTeX tables: what they say, and that nothing is lost where they are broken."""
 
 import re
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.crossed import LABELLINGS, crossed_rows
 from helpers.reports import paper as paper_of
 from helpers.results import result_rows
 from helpers.statistics_examples import AUC, NAMES
@@ -15,151 +13,222 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pubench.reporting import Report, build_report
-from pubench.reporting.draw.diagrams import draw, rank_diagram
+from pubench.reporting.draw.diagrams import rank_diagram
 from pubench.reporting.render.latex import latex_files
-from pubench.reporting.render.pgf import pgf
 from pubench.reporting.render.tex import breakable, spelled, tex
-from pubench.suite.reporting import Rules
-
-NASTY = (r"50%_$x$ & {#1} \input{x} ~^<|>" + '"`', "<b>html</b> -- é ö ß π ≈ †", "😀" * 12, "long_name-" * 20)
-
-
-PACKAGES = ("booktabs", "pgf", "graphicx")
+from pubench.reporting.render.tex_heads import fit_names
+from pubench.reporting.render.tex_widths import SMALL, text_width
+from pubench.suite.reporting import Rules, TableWidth
 
 
-def reported(scores: np.ndarray = AUC, names: tuple[str, ...] = NAMES, **keys: Any) -> Report:
-    rules = keys.pop("rules", Rules())
-    rows = result_rows(scores, names, replicates=keys.pop("replicates", 3), **keys)
-    return build_report(rows, "A suite & co", {"acc": True}, rules=rules)
+def reported(rows: list[dict[str, Any]], *, greater: bool | None = True, **rules: Any) -> Report:
+    return build_report(rows, "A suite & co", {"acc": greater}, rules=Rules(**rules))
 
 
 def only(report: Report) -> str:
     return latex_files(report)["acc.tex"]
 
 
-def test_the_caption_describes_the_table() -> None:
-    text = only(reported())
-    assert text.count(r"\begin{table}") == 1
+def numbers(text: str) -> list[str]:
+    return re.findall(r"\d\.\d{3}\}? \(", text)
+
+
+def rows_of(text: str, name: str) -> list[list[str]]:
+    """Return the cells of every row of this name."""
+    found = re.findall(rf"^{re.escape(name)} & (.*) \\\\$", text, re.MULTILINE)
+    return [line.split(" & ") for line in found]
+
+
+def test_the_caption_is_short_and_the_note_has_the_rules_and_the_tests() -> None:
+    report = reported(result_rows(AUC, NAMES, 3))
+    text = only(report)
     caption = re.search(r"\\caption\{(.*)\}\\label\{tab:a-suite-co-acc\}", text)
     assert caption
-    for words in (
-        "acc (higher is better); l; tuned by puf; 3 replicates.",
-        "corrected resampled t-{}test over replicates with Holm's correction, alpha = 0.05",
-        "Wilcoxon's signed-{}rank test with Holm's correction",
-        "Friedman's test over 14 data sets",
-        "left out of ranks and tests",
-        "Average ranks over 14 of 14 data sets.",
-    ):
-        assert words in caption.group(1)
-    assert len(re.findall(r"\\textbf\{[\d.]+ \([\d.]+\)\}", text)) == 14
-    assert text.count(r"\rlap{$^{\approx}$}") == reported().comparisons[0].tied.sum() > 0
-    assert r"\midrule" + "\naverage rank & " in text
-
-
-def test_references_are_the_last_group_of_columns() -> None:
-    rows = result_rows(AUC, NAMES) + result_rows(AUC[:, :1] + 0.1, ("supervised",), reference=True)
-    text = only(build_report(rows[-14:] + rows[:-14], "s", {"acc": True}))
-    assert r" & \multicolumn{4}{c}{algorithms} & \multicolumn{1}{c}{references} \\" in text
-    assert r"\cmidrule(lr){2-5}\cmidrule(lr){6-6}" in text
-
-
-def test_long_and_wide_tables_are_split_and_lose_nothing() -> None:
-    scores = 0.1 + np.random.default_rng(0).random((90, 13))
-    text = only(reported(scores, tuple(f"algorithm-{j}" for j in range(13)), replicates=1))
-    parts = text.split(r"\begin{table}")[1:]
-    assert len(parts) > 4
-    assert f"(part 1 of {len(parts)})" in parts[0]
-    assert text.count(r"\label") == 1
-    assert len(re.findall(r"\d\.\d{3} \(", text)) == 90 * 13
-    assert max(part.count(r" \\") for part in parts) < 50
-    # Parts are of about the same width.
-    assert {part.split(r"\toprule")[1].split(r"\midrule")[0].count("algorithm") for part in parts} == {3, 4}
-
-
-def test_names_that_do_not_differ_go_to_the_caption_and_repeated_ones_are_left_out() -> None:
-    rows = [row | {"labelling": labelling} for labelling in ("x", "y") for row in result_rows(AUC[:2], NAMES)]
-    rows.sort(key=lambda row: row["dataset"])
-    # A data set of its own labelling: columns by labelling would have holes.
-    rows += [row | {"labelling": "z"} for row in result_rows(AUC[:3], NAMES)[-4:]]
-    text = only(build_report(rows, "s", {"acc": True}))
-    assert text.count(r"data\_0 & ") == 1
-    assert "\n & y & " in text
-    assert "x & y" not in text
-
-
-def crossed(labellings: tuple[str, ...], criteria: tuple[str, ...], names: tuple[str, ...] = NAMES) -> Report:
-    """Return a report of every data set under each labelling and criterion, and of an untuned reference."""
-    rows = [
-        row | {"labelling": labelling, "criterion": criterion, "acc": row["acc"] - 0.01 * k}
-        for labelling in labellings
-        for k, criterion in enumerate(criteria)
-        for row in result_rows(AUC[:, : len(names)], names)
-    ]
-    rows += [
-        row | {"labelling": labelling, "criterion": None, "reference": True}
-        for labelling in labellings
-        for row in result_rows(AUC[:, :1] + 0.1, ("supervised",))
-    ]
-    return build_report(rows, "s", {"acc": True})
-
-
-def test_criteria_become_groups_of_columns() -> None:
-    text = only(crossed(("l",), ("puf", "pauc"), NAMES[:2]))
-    assert text.count(r"\begin{table}") == 1
-    assert (
-        r" & \multicolumn{2}{c}{puf} & \multicolumn{2}{c}{pauc} & \multicolumn{1}{c}{references} \\" in text
+    assert caption.group(1) == (
+        "acc (higher is better): mean (standard deviation) over 3 replicates; l; tuned by puf."
     )
-    assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}\cmidrule(lr){6-6}" in text
-    # A line for each data set, with both criteria's means and the reference once.
-    assert len(re.findall(r"^data\\_\d+ & ", text, re.MULTILINE)) == 14
-    (first,) = re.findall(r"^data\\_0 & (.*) \\\\$", text, re.MULTILINE)
-    means = re.findall(r"\d\.\d{3}", first)
-    expected = [AUC[0, 0], AUC[0, 1], AUC[0, 0] - 0.01, AUC[0, 1] - 0.01, AUC[0, 0] + 0.1]
-    assert [float(mean) for mean in means] == pytest.approx(expected, abs=6e-4)
-    assert first.count(r"\textbf") == 2
-    assert "acc (higher is better); l; columns by criterion; 1 replicate." in text
-    assert "Average ranks within each group, over 14 of 14 data sets." in text
-    # Ranks are those of each group alone; both are the same here.
-    (ranks,) = re.findall(r"^average rank & (.*) \\\\$", text, re.MULTILINE)
-    assert ranks.split(" & ")[:2] == ranks.split(" & ")[2:4]
-    assert ranks.split(" & ")[4] == "--"
+    (note,) = re.findall(r"\\begin\{minipage\}.*\n(.*)\n", text)
+    for words in (
+        "Bold: best of the row.",
+        "Underlined: not significantly different from the best by the corrected resampled t-test over replicates",
+        "Holm's correction (alpha = 0.05), where it detects a difference of 0.05 with probability 0.8.",
+        "Wilcoxon's signed-rank test with Holm's correction",
+        "Friedman's test over 14 data sets",
+        "Ranks: averages over 14 of 14 data sets.",
+    ):
+        assert words in note
+    assert re.search(
+        r"\d+ cells have neither an underline nor a significant difference from the best: ", note
+    )
+    # What the table does not have is not explained.
+    assert "true labels" not in note
+    assert "k/n" not in note
+    assert len(re.findall(r"\\textbf\{[\d.]+\} \([\d.]+\)", text)) == 14
+    assert text.count(r"\underline{") == report.comparisons[0].tied.sum() > 0
+    assert rows_of(text, "average rank")[0][0].startswith("3.")
 
 
-def test_labellings_become_groups_where_there_is_one_criterion() -> None:
-    text = only(crossed(("case-control", "single-training-set"), ("puf",), NAMES[:2]))
-    assert r"\multicolumn{2}{c}{case-{}control} & \multicolumn{2}{c}{single-{}training-{}set}" in text
-    assert "tuned by puf; columns by labelling; 1 replicate." in text
+def test_few_methods_are_columns_and_many_are_rows() -> None:
+    few, many = only(reported(crossed_rows(4, 8))), only(reported(crossed_rows(9, 6)))
+    assert "\ndata set & " in few
+    assert len(rows_of(few, "data-0")) == 1
+    assert "\nmethod & " in many
+    assert len(rows_of(many, "method-0")) == 1
+    assert "Bold: best of the column." in many
+    # The numbers are the same either way.
+    assert sorted(numbers(only(reported(crossed_rows(4, 8), width="column")))) == sorted(numbers(few))
 
 
-def test_groups_are_not_torn_between_pages_and_labellings_stay_labels_beside_criteria() -> None:
-    text = only(crossed(("x", "y"), ("puf", "pauc", "pa", "fp-fn"), NAMES[:2]))
-    parts = text.split(r"\begin{table}")[1:]
-    assert len(parts) > 1
-    for part in parts:
-        assert all(int(count) in (1, 2) for count in re.findall(r"\\multicolumn\{(\d)\}", part))
-        assert "labelling" in part.split(r"\midrule")[0]
-    assert len(re.findall(r"\d\.\d{3} \(", text)) == 14 * 2 * (4 * 2 + 1)
-    # Where two groups do not fit beside each other, criteria stay labels of lines.
-    assert "columns by" not in only(crossed(("l",), ("puf", "pauc")))
+def test_lower_is_better_turns_the_bold_around() -> None:
+    rows = result_rows(AUC[:, [0, 3]], ("a", "b"))
+    for greater, place in ((True, 1), (False, 0)):
+        (cells,) = rows_of(only(reported(rows, greater=greater)), r"data\_0")
+        assert [k for k, cell in enumerate(cells) if "textbf" in cell] == [place]
+    undirected = only(reported(rows, greater=None))
+    assert "textbf" not in undirected
+    assert "Bold" not in undirected
 
 
-def test_the_captions_of_many_groups_are_brief() -> None:
+def test_references_come_last_and_are_marked() -> None:
+    rows = result_rows(AUC[:, :1] + 0.1, ("supervised",), 3, reference=True)
+    rows += result_rows(AUC, NAMES, 3)
+    text = only(reported(rows))
+    (heads,) = rows_of(text, "data set")
+    assert [re.sub(r"^\\multicolumn\{1\}\{c(@\{\})?\}\{|\}$", "", head) for head in heads] == [
+        *NAMES,
+        r"supervised\textsuperscript{$\dagger$}",
+    ]
+    assert r"$\dagger$ used true labels: a reference, neither ranked nor tested." in text
+    assert rows_of(text, "average rank")[0][-1].endswith("--")
+
+
+def test_scenarios_are_panels_of_one_table_with_ranks_of_their_own() -> None:
+    text = only(reported(crossed_rows(8, 6, LABELLINGS)))
+    assert text.count(r"\begin{table") == 1
+    assert re.findall(r"\\emph\{(.*?)\}\}", text) == ["single-training-set c=0.5", r"case-control n\_p=20"]
+    assert len(rows_of(text, "method-0")) == 2
+    assert len(numbers(text)) == 8 * 6 * 2
+    assert "Ranks: averages within each part, over 6 of 6 data sets." in text
+    ranks = [
+        [float(line[-1]) for j in range(8) for line in [rows_of(text, f"method-{j}")[part]]]
+        for part in (0, 1)
+    ]
+    assert [sum(part) for part in ranks] == pytest.approx([36, 36], abs=0.05)
+
+
+def test_criteria_are_panels_too() -> None:
+    text = only(reported(crossed_rows(6, 5, LABELLINGS, ("puf", "pauc"))))
+    assert r"\emph{single-training-set c=0.5, tuned by puf}" in text
+
+
+@pytest.mark.parametrize("width", ["column", "single", "page"])
+def test_long_and_wide_tables_are_continued_and_lose_nothing(width: TableWidth) -> None:
+    text = only(reported(crossed_rows(42, 12, LABELLINGS, replicates=2), width=width))
+    floats = text.split(r"\begin{table")[1:]
+    assert len(floats) > 1
+    assert text.count(r"\label{") == 1
+    assert text.count(r"\begin{minipage}") == 1
+    assert [r"\addtocounter{table}{-1}" in part for part in floats] == [False] + [True] * (len(floats) - 1)
+    assert all(part.count(r"\toprule") and "method & " in part for part in floats)
+    assert len(re.findall(r"\d\.\d{3}\}?(?: \(| &| \\)", text)) == 42 * 12 * 2
+
+
+def test_standard_deviations_are_left_out_only_where_they_cost_further_tables() -> None:
+    few, many = crossed_rows(42, 12), crossed_rows(42, 12, LABELLINGS)
+    assert len(numbers(only(reported(few)))) == 42 * 12
+    text = only(reported(many))
+    assert not numbers(text)
+    assert "acc (higher is better): mean over 3 replicates" in text
+    assert "Standard deviations are in scores.csv." in text
+
+
+def test_the_width_is_a_column_where_a_table_fits_there_at_once() -> None:
+    small, large = crossed_rows(2, 5), crossed_rows(8, 6, LABELLINGS)
+    assert r"\begin{table}" in only(reported(small))
+    assert r"\begin{table*}" in only(reported(small, width="page"))
+    assert r"\begin{table*}" in only(reported(large))
+    assert r"\begin{table}" in only(reported(large, width="column"))
+    assert r"\resizebox" not in only(reported(large, width="column"))
+
+
+def test_missing_replicates_are_raised_and_explained() -> None:
+    rows = crossed_rows(6, 5)
+    rows[0] |= {"status": "failed", "acc": None}
+    for row in rows[3:6]:
+        row |= {"status": "failed", "acc": None}
+    text = only(reported(rows))
+    (first,), (second,) = rows_of(text, "method-0"), rows_of(text, "method-1")
+    assert first[0].endswith(r")\rlap{\textsuperscript{2/3}}")
+    assert second[0] == r"--\rlap{\textsuperscript{0/3}}"
+    assert "Raised k/n: only k of n replicates have a value." in text
+    assert "left out of ranks and tests" in text
+
+
+def test_numbers_align_at_their_points_without_a_package() -> None:
+    text = only(reported(crossed_rows(3, 6)))
+    # Ranks have two decimals and no deviation, scores have three.
+    assert rows_of(text, "average rank")[0][0].endswith(r"\hphantom{0 (0.000)}")
+    rows = result_rows(np.array([[0.5, 0.7], [20000.0, 30000.0]]), ("a", "b"))
+    assert rows_of(only(reported(rows, greater=False)), r"data\_1")[0][0] == r"\textbf{2e+04}"
+
+
+def test_data_sets_with_labellings_of_their_own_are_not_panels() -> None:
+    rows = [row | {"labelling": f"n_p={row['dataset'][-1]}0"} for row in crossed_rows(7, 5)]
+    text = only(reported(rows))
+    assert r"\emph" not in text
+    assert r"data-0: n\_p=00; data-1: n\_p=10;" in text
+
+
+def test_words_that_all_labellings_begin_with_are_said_once() -> None:
+    labellings = [f"single-training-set c=0.{k}" for k in range(1, 8)]
+    text = only(reported(crossed_rows(8, 1, labellings)))
+    assert text.count("single-training-set") == 1
+    assert "Every labelling begins with single-training-set." in text
+    assert r"\multicolumn{1}{c}{c=0.1} & " in text
+
+
+def test_long_names_are_cut_and_explained() -> None:
+    names = [f"averylongdatasetnameoftherepositorynumber{k}" for k in range(9)]
+    text = only(reported(crossed_rows(9, names)))
+    (cut,) = re.findall(r"Short names: (.*)\n", text)
+    plain = cut.replace(r"\allowbreak{}", "")
+    assert [name in plain for name in names] == [True] * 9
+
+
+@given(st.lists(st.text("ab-_ WmM1", min_size=1, max_size=60), max_size=6), st.floats(25, 120))
+def test_names_fit_their_room_and_stay_apart(names: list[str], room: float) -> None:
+    names = [*dict.fromkeys(map(spelled, names))]
+    fitted = fit_names(names, [room] * len(names), SMALL)
+    assert len(set(fitted.lines)) == len(names)
+    for name, lines in zip(names, fitted.lines, strict=True):
+        assert max(text_width(line, SMALL) for line in lines) <= room
+        full = fitted.cut.get(lines[0], "".join(lines))
+        assert full.replace(" ", "") == name.replace(" ", "")
+
+
+def test_the_note_of_many_groups_is_brief() -> None:
     scores = np.random.default_rng(1).normal(0.8, 0.03, (25, 20)) + np.linspace(0, 0.06, 20)
     names = tuple(f"algorithm-number-{j}" for j in range(20))
-    text = only(reported(scores, names, replicates=1, rules=Rules(comparisons="all-pairs")))
+    text = only(reported(result_rows(scores, names), comparisons="all-pairs"))
     assert re.search(r"there are \d+ groups without significant differences", text)
-    best = " ".join(only(reported(scores + np.linspace(0, 0.1, 20), names, replicates=1)).split())
+    best = only(reported(result_rows(scores + np.linspace(0, 0.1, 20), names)))
     assert re.search(r"\d+ algorithms are significantly worse than", best)
 
 
 def test_a_file_for_each_metric_and_one_for_the_paper() -> None:
     rows = [row | {"a/b": 0.5, "a-b": 0.5} for row in result_rows(AUC, NAMES)]
     number = {"dataset": "data_0", "algorithm": "C4.5", "metric": "acc", "mean": 0.8, "sd": 0.01}
-    paper = paper_of(citation="A & B", numbers=[number])
+    apart = [{"dataset": "data_0", "reason": "a sample"}]
+    paper = paper_of(citation="A & B", numbers=[number, number | {"dataset": "data_1"}], apart=apart)
     files = latex_files(build_report(rows, "s", {"acc": True, "a/b": None, "a-b": None}, paper=paper))
     assert list(files) == ["acc.tex", "a-b.tex", "a-b-2.tex", "paper.tex"]
-    assert r"Comparison with the paper; acc; l; puf. A \& B Mean" in files["paper.tex"]
-    assert r"data\_0 & C4.5 & 0.800 (0.010) & 0.763 (--) & $-$0.037 & worse \\" in files["paper.tex"]
+    text = files["paper.tex"]
+    assert r"\caption{Comparison with the paper; acc; l; puf; C4.5.}" in text
+    assert r"A \& B. Mean" in text
+    assert rows_of(text, r"data\_0") == [
+        ["0.800 (0.010)", r"0.763", "$-$0.037", r"worse\rlap{\textsuperscript{a}}"]
+    ]
+    assert "a: counted separately: a sample." in text
 
 
 @pytest.mark.parametrize(
@@ -168,7 +237,7 @@ def test_a_file_for_each_metric_and_one_for_the_paper() -> None:
     ids=["none", "one data set", "one algorithm", "all failed"],
 )
 def test_small_and_failed_runs_have_a_table_or_say_so(rows: list[dict[str, Any]]) -> None:
-    report = build_report(rows, "s", {"acc": True})
+    report = reported(rows)
     assert "no results" in only(report) if not rows else r"\begin{tabular}" in only(report)
     assert rank_diagram(report.comparisons[0]) is None
 
@@ -182,77 +251,6 @@ def test_any_text_becomes_plain_ascii_without_loose_specials(text: str) -> None:
     assert not set(spelled(text)) & set("\n\r\t")
 
 
-def lacks_tex() -> bool:
-    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
-        return True
-    packages = [f"{name}.sty" for name in PACKAGES]
-    return subprocess.run(["kpsewhich", *packages], capture_output=True, check=False).returncode != 0
-
-
-needs_tex = pytest.mark.skipif(lacks_tex(), reason="pdflatex with booktabs and pgf is not installed")
-
-
-def compile_tex(folder: Path, body: str) -> str:
-    """Compile a document; return the log."""
-    preamble = f"\\documentclass{{article}}\n\\usepackage{{{','.join(PACKAGES)}}}\n\\begin{{document}}\n"
-    (folder / "main.tex").write_text(f"{preamble}{body}\n\\end{{document}}\n", encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=600, check=False)
-    log = (folder / "main.log").read_text(encoding="latin-1")
-    assert done.returncode == 0, log[-3000:]
-    assert (folder / "main.pdf").stat().st_size > 1000
-    return log
-
-
-@pytest.mark.slow
-@needs_tex
-def test_everything_compiles_and_fits_on_its_page(tmp_path: Path) -> None:
-    number = {"dataset": "data_0", "algorithm": NAMES[0], "metric": "acc", "mean": 0.8, "sd": 0.01}
-    paper = paper_of(citation="A & B (2020)", numbers=[number])
-    wide = np.random.default_rng(1).normal(0.8, 0.03, (50, 20)) + np.linspace(0, 0.06, 20)
-    partly = np.where(np.random.default_rng(2).random(AUC.shape) < 0.2, np.nan, AUC)
-    reports = {
-        "demsar": build_report(result_rows(AUC, NAMES, 3), "s", {"acc": True}, paper=paper),
-        "nemenyi": reported(rules=Rules(test="nemenyi", alpha=0.1)),
-        "wide": reported(wide, tuple(f"algorithm-{j}" for j in range(20)), replicates=2),
-        "partly": reported(partly, rules=Rules(missing="worst-rank")),
-        "failed": reported(AUC * np.nan),
-        "one": reported(AUC[:1, :1], NAMES[:1], replicates=1),
-        "two": reported(AUC[:, :2], NAMES[:2]),
-        "empty": build_report([], "s", {"acc": True}),
-        "criteria": crossed(("l",), ("puf", "pauc", "oracle-accuracy"), NAMES[:2]),
-        "both": crossed(("case-control n_p=100", "single-training-set c=0.5"), ("puf", "pauc"), NAMES[:2]),
-        "named": crossed(("x",), (NASTY[3], NASTY[0]), NAMES[:2]),
-    }
-    log = compile_tex(
-        tmp_path, "\n".join(body_of(tmp_path, name, report) for name, report in reports.items())
-    )
-    assert "Overfull" not in log
-    assert "Float too large" not in log
-
-
-@needs_tex
-def test_nasty_names_compile(tmp_path: Path) -> None:
-    rows = [
-        row | {"labelling": NASTY[3], "criterion": NASTY[1]} | ({"dataset": NASTY[0]} if i % 4 == 0 else {})
-        for i, row in enumerate(result_rows(AUC, NASTY))
-    ]
-    report = build_report(rows, NASTY[0], {"acc": True})
-    compile_tex(tmp_path, body_of(tmp_path, "nasty", report) + "\n" + "\n\n".join(map(tex, NASTY)))
-
-
-def body_of(folder: Path, name: str, report: Report) -> str:
-    """Write a report's files and return the lines that include them."""
-    lines = []
-    for file, text in latex_files(report).items():
-        (folder / f"{name}-{file}").write_text(text, encoding="utf-8")
-        lines.append(rf"\input{{{name}-{file}}}")
-    diagram = rank_diagram(report.comparisons[0])
-    if diagram is not None:
-        (folder / f"{name}.pgf").write_text(pgf(diagram), encoding="utf-8")
-        (folder / f"{name}-ranks.pdf").write_bytes(draw(diagram, "pdf"))
-        shown = rf"\resizebox{{\linewidth}}{{!}}{{\input{{{name}.pgf}}}}"
-        lines.append(
-            rf"\begin{{figure}}{shown}\par\includegraphics[width=\linewidth]{{{name}-ranks}}\end{{figure}}"
-        )
-    return "\n".join([*lines, r"\clearpage"])
+@pytest.mark.parametrize(("text", "made"), [("t-test", "t-test"), ("a--b", "a-{}-b"), ("a–-b", "a--{}-b")])
+def test_hyphens_do_not_become_dashes(text: str, made: str) -> None:
+    assert tex(text) == made

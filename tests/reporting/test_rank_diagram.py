@@ -11,7 +11,7 @@ from helpers.results import result_rows
 from helpers.statistics_examples import AUC, NAMES
 
 from pubench.reporting.draw.diagrams import Diagram, draw, rank_diagram
-from pubench.reporting.render.pgf import pgf
+from pubench.reporting.render.pgf import fitted_diagram, pgf
 from pubench.stats.comparison import Comparison, compare
 from pubench.stats.scores import score_table
 from pubench.suite.reporting import Rules
@@ -146,4 +146,23 @@ def test_files_have_their_format_and_are_reproducible() -> None:
     svg = draw(diagram, "svg").decode()
     assert "naïve 😀" in svg
     assert "$a$ &amp; &lt;b&gt;" in svg
-    assert len(re.findall(r"\\pgftext", pgf(diagram))) == len(diagram.labels)
+    fitted = fitted_diagram(compared(AUC, names), "page")
+    assert fitted is not None
+    assert len(re.findall(r"\\pgftext", pgf(fitted))) == len(diagram.labels)
+
+
+def test_a_diagram_is_for_a_column_if_its_names_fit_there() -> None:
+    for names, frame in (
+        (tuple("abcd"), "table"),
+        (tuple(f"a-rather-long-name-{j}" for j in range(4)), "table*"),
+    ):
+        fitted = fitted_diagram(compared(names=names), None)
+        assert fitted is not None
+        assert fitted.frame.environment == frame
+        assert not fitted.cut
+    forced = fitted_diagram(compared(names=names), "column")
+    assert forced is not None
+    assert sorted(forced.cut.values()) == sorted(names)
+    texts = " ".join(label.text for label in forced.diagram.labels)
+    assert all(short in texts for short in forced.cut)
+    assert f"% {next(iter(forced.cut))} is a-rather-long-name-0\n" in pgf(forced)

@@ -57,6 +57,14 @@ def test_unknown_formats_get_one_sentence_and_write_nothing(
     assert sorted(run.iterdir()) == before
 
 
+def test_a_width_of_latex_tables_and_one_sentence_for_an_unknown_one(run: Path, tmp_path: Path) -> None:
+    (table, *_) = pubench.report(run, formats=["latex"], out=tmp_path / "out", width="page")
+    assert r"\begin{table*}" in table.read_text(encoding="utf-8")
+    with pytest.raises(PubenchError, match=r"'pages' is not a width of tables; did you mean 'page'\?"):
+        pubench.report(run, formats=["latex"], out=tmp_path / "none", width="pages")  # type: ignore[arg-type]
+    assert not (tmp_path / "none").exists()
+
+
 def test_folders_without_a_run_get_one_sentence(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(PubenchError, match=r"is not a run folder: it has no plan\.json"):

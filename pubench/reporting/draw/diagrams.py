@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import warnings
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from pubench.reporting.wording import clean
@@ -17,6 +18,7 @@ ROW, BAR, TICK = 0.46, 0.28, 0.12
 ASIDE = 0.35
 """The distance of labels from the ends of the axis."""
 LONGEST = 40
+LONGEST_AXIS = 12.0
 OVERHANG = 0.07
 CENTIMETRE = 1 / 2.54
 FONT, SIZE = "DejaVu Sans", 9
@@ -60,11 +62,21 @@ class Diagram(NamedTuple):
     labels: tuple[Label, ...]
 
 
-def rank_diagram(comparison: Comparison) -> Diagram | None:
+def rank_diagram(
+    comparison: Comparison, *, longest: float = LONGEST_AXIS, names: Mapping[str, str] | None = None
+) -> Diagram | None:
     """Lay out average ranks, best at the left, with a bar for each group of the comparison.
 
     Bars have a dot on every member, since the members of a group need not be neighbours in rank; no two bars of one
     level touch. Every label has its own row: the better half on the left, the other on the right.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    longest : float
+        The length of the axis in centimetres, at most.
+    names : mapping of str to str, optional
+        What to print for the algorithms; default: their names, shortened if they are very long.
 
     Returns
     -------
@@ -76,10 +88,11 @@ def rank_diagram(comparison: Comparison) -> Diagram | None:
     ranks = comparison.ranks.tolist()
     first, last = math.floor(min(ranks)), math.ceil(max(ranks))
     # Where all ranks are equal the axis still has a length.
-    axis = Axis(first, max(last, first + 1), min(max(0.6 * (len(ranks) - 1), 6.0), 12.0))
+    axis = Axis(first, max(last, first + 1), min(max(0.6 * (len(ranks) - 1), 6.0), longest))
     places = {name: axis.place(rank) for name, rank in zip(comparison.algorithms, ranks, strict=True)}
     bars, dots, depth = _bars(comparison, places)
-    labels, texts = _labels(comparison, places, axis.length, depth)
+    printed = names or {name: _short(name) for name in comparison.algorithms}
+    labels, texts = _labels(comparison, places, printed, axis.length, depth)
     scale, ticks = _scale(axis)
     critical, words = _critical(comparison, axis)
     return Diagram((*scale, *labels, *bars, *critical), dots, (*ticks, *texts, *words))
@@ -113,7 +126,11 @@ def _bars(
 
 
 def _labels(
-    comparison: Comparison, places: dict[str, float], length: float, depth: float
+    comparison: Comparison,
+    places: Mapping[str, float],
+    printed: Mapping[str, str],
+    length: float,
+    depth: float,
 ) -> tuple[list[Stroke], list[Label]]:
     """Return the labels and the lines to their ranks; no two lines cross, since outer ranks have the upper rows."""
     ranks = dict(zip(comparison.algorithms, comparison.ranks.tolist(), strict=True))
@@ -127,7 +144,7 @@ def _labels(
         for row, name in enumerate(names, start=1):
             x, y = places[name], -depth - row * ROW
             lines += [Stroke((x, x), (0.0, y), 0.6, True), Stroke((x, edge), (y, y), 0.6, True)]
-            parts = (_short(name), f"{ranks[name]:.2f}")
+            parts = (printed[name], f"{ranks[name]:.2f}")
             text = "  ".join(parts if side == "right" else parts[::-1])
             away = -0.1 if side == "right" else 0.1
             texts.append(Label(edge + away, y, text, "right" if side == "right" else "left"))

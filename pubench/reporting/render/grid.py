@@ -8,7 +8,7 @@ from pubench.reporting.wording import REFERENCE, mean_and_sd
 from pubench.stats.comparison import Comparison, Ranking
 from pubench.stats.scores import ScoreTable, best_cells
 
-__all__ = ["HEADS", "Grid", "GridCell", "heading", "make_grid", "rank_line"]
+__all__ = ["HEADS", "Grid", "GridCell", "heading", "is_reference", "make_grid", "rank_line"]
 
 HEADS = 3
 """The columns that identify a line: data set, labelling, criterion."""
@@ -35,7 +35,7 @@ class Grid(NamedTuple):
 def make_grid(table: ScoreTable, comparison: Comparison) -> Grid:
     """Return a score table as texts."""
     best, columns = best_cells(table), range(len(table.algorithms))
-    references = tuple(_is_reference(table, j) for j in columns)
+    references = tuple(is_reference(table, j) for j in columns)
     names = (name + (f" {REFERENCE}" if references[j] else "") for j, name in enumerate(table.algorithms))
     lines = []
     for i, block in enumerate(table.blocks):
@@ -59,7 +59,7 @@ def heading(table: ScoreTable) -> str:
     return table.metric + direction
 
 
-def _is_reference(table: ScoreTable, j: int) -> bool:
+def is_reference(table: ScoreTable, j: int) -> bool:
     """Whether every cell of the column is a reference, so that the column's head has the mark."""
     planned = table.planned[:, j] > 0
     return bool(planned.any() and table.reference[planned, j].all())

@@ -1,28 +1,65 @@
-"""A report as LaTeX: one file of tables for each metric."""
+"""A report as LaTeX: a file for each metric, with as few tables as its width allows."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
-import numpy as np
-
-from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.published import PublishedComparison
-from pubench.reporting.render.grid import HEADS, Grid, make_grid
-from pubench.reporting.render.tex import breakable
-from pubench.reporting.render.tex_layout import ColumnLayout, lay_out
-from pubench.reporting.render.tex_tables import TexCell, TexColumn, label_of, tex_tables
+from pubench.reporting.render.tex_boards import score_boards
+from pubench.reporting.render.tex_cells import Board, without_sd
+from pubench.reporting.render.tex_layout import FRAMES, Frame, TexLayout, fit_board
+from pubench.reporting.render.tex_notes import TableTexts, score_texts
+from pubench.reporting.render.tex_pages import Page, paginate
+from pubench.reporting.render.tex_paper import paper_boards, paper_texts
+from pubench.reporting.render.tex_tables import label_of, tex_floats
+from pubench.reporting.render.tex_widths import FOOTNOTE, SMALL
 from pubench.reporting.report import Report
-from pubench.reporting.sections.paper import PAPER_HEADS, PAPER_LEGEND, paper_line
-from pubench.reporting.sentences import legend, missing_rule
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import ScoreTable
+from pubench.suite.reporting import TableWidth
 
 __all__ = ["latex_files"]
 
-HEAD = "% Made by pubench. The preamble needs \\usepackage{booktabs}.\n"
-PLACES = 5
-"""How many columns identify a published number."""
+HEAD = (
+    "% Made by pubench. The preamble needs \\usepackage{{booktabs}}. Tables fit {}; change that by --width.\n"
+)
+FEW_FLOATS = 2
+"""Standard deviations are left out only where more floats than these would be needed."""
+TURNED = 8
+"""How many lines a reader would accept to have methods where they are expected."""
+
+
+class _Source(NamedTuple):
+    """A board, and what makes the texts around it from its layout and whether it shows standard deviations."""
+
+    board: Board
+    texts: Callable[[TexLayout, bool], TableTexts]
+    needs_sd: bool = False
+    preferred: bool = True
+
+
+class _Candidate(NamedTuple):
+    """A way to print a table."""
+
+    layout: TexLayout
+    pages: Sequence[Page]
+    texts: TableTexts
+    has_sd: bool
+    preferred: bool
+
+    @property
+    def cost(self) -> tuple[int, bool, int, int]:
+        """What is worse is greater: floats, missing deviations, effort."""
+        floats = len(self.pages)
+        effort = self.layout.effort + TURNED * (not self.preferred)
+        return max(floats, FEW_FLOATS), not self.has_sd, floats, effort
+
+    @property
+    def is_easy(self) -> bool:
+        """Whether one sheet shows all, with every name in full."""
+        return len(self.pages) == len(self.layout.sheets) == 1 and self.has_sd and not self.layout.cut
 
 
 def latex_files(report: Report) -> dict[str, str]:
@@ -33,58 +70,56 @@ def latex_files(report: Report) -> dict[str, str]:
         # Metrics whose names differ only in signs have files of their own, too.
         name = f"{name}-{len(files)}" if f"{name}.tex" in files else name
         label = label_of(report.title, name)
-        files[f"{name}.tex"] = HEAD + _score_tables(table, comparison, label)
+        files[f"{name}.tex"] = _printed(_score_sources(table, comparison), report.rules.width, label)
     if report.paper is not None:
-        files["paper.tex"] = HEAD + _paper_tables(report.paper, label_of(report.title, "paper"))
+        sources = _paper_sources(report.paper)
+        files["paper.tex"] = _printed(sources, report.rules.width, label_of(report.title, "paper"))
     return files
 
 
-def _score_tables(table: ScoreTable, comparison: Comparison, label: str) -> str:
-    grid = make_grid(table, comparison)
-    if not grid.lines or len(grid.columns) == HEADS:
-        return f"% {label}: no results\n"
-    layout = lay_out(table, comparison, grid)
-    captions = _caption(table, comparison, grid, layout), breakable(f"{grid.heading}, continued.")
-    return tex_tables(layout.labels, layout.columns, layout.ranked, captions, label)
-
-
-def _caption(table: ScoreTable, comparison: Comparison, grid: Grid, layout: ColumnLayout) -> str:
-    """Say what the table shows: replicates, what all lines share, tests, corrections, and missing cells."""
-    dataset, labelling, criterion = (cell.text for cell in grid.lines[0][:HEADS])
-    named = (dataset, labelling, criterion and f"tuned by {criterion}")
-    shared = [text for k, text in enumerate(named) if text and k not in layout.differing]
-    grouped = [f"columns by {grid.columns[layout.by]}"] if layout.by is not None else []
-    first = "; ".join([grid.heading, *shared, *grouped, _replicates(table)]) + "."
-    ranks = [f"Average ranks {layout.over}."] if layout.ranked else []
-    sentences = [*inconclusive(comparison), legend("in bold", comparison.rules)]
-    sentences += [*ranks, *findings(comparison, brief=True)]
-    sentences += [missing_rule(comparison.rules)] if comparison.algorithms else []
-    return " ".join(breakable(sentence) for sentence in (first, *sentences))
-
-
-def _replicates(table: ScoreTable) -> str:
-    planned = np.unique(table.planned[table.planned > 0])
-    if planned.size < 2:
-        count = int(planned[0]) if planned.size else 0
-        return "1 replicate" if count == 1 else f"{count} replicates"
-    return f"{planned[0]} to {planned[-1]} replicates"
-
-
-def _paper_tables(paper: PublishedComparison, label: str) -> str:
-    lines = [[_with_minus(text) for text in paper_line(line)] for line in paper.numbers]
-    columns = [
-        TexColumn(head, tuple(TexCell(line[k]) for line in lines)) for k, head in enumerate(PAPER_HEADS)
+def _score_sources(table: ScoreTable, comparison: Comparison) -> list[_Source]:
+    if not table.blocks or not table.algorithms:
+        return []
+    boards = [one for one in score_boards(table, comparison) if one.board.panels]
+    return [
+        _Source(
+            one.board,
+            partial(score_texts, table, comparison, one),
+            preferred=one.by_method == boards[0].by_method,
+        )
+        for one in boards
     ]
-    differ = [len({cell.text for cell in column.cells}) > 1 for column in columns]
-    # What all lines share is in the caption; data set and algorithm always have columns.
-    labels = [columns[k] for k in range(PLACES) if differ[k] or PAPER_HEADS[k] in ("data set", "algorithm")]
-    shared = [lines[0][k] for k in range(PLACES) if columns[k] not in labels and lines[0][k]]
-    rest = [column for column in columns[PLACES:] if any(cell.text for cell in column.cells)]
-    first = "; ".join(["Comparison with the paper", *shared]) + "."
-    caption = " ".join(breakable(text) for text in (first, paper.citation, PAPER_LEGEND))
-    return tex_tables(labels, rest, False, (caption, "Comparison with the paper, continued."), label)
 
 
-def _with_minus(text: str) -> str:
-    """Return a negative number with a minus sign, which is longer than a hyphen."""
-    return re.sub(r"^-(?=\d)", "−", text)
+def _paper_sources(paper: PublishedComparison) -> list[_Source]:
+    return [
+        _Source(board, partial(paper_texts, paper, remarks), needs_sd=True)
+        for board, remarks in paper_boards(paper)
+    ]
+
+
+def _printed(sources: Sequence[_Source], width: TableWidth | None, label: str) -> str:
+    """Return a file: the best candidate of the width; without one, a column's if it is easy to read, else a page's."""
+    if not sources:
+        return f"% {label}: no results\n"
+    found = _best(sources, FRAMES[width or "column"])
+    if width is None and not found.is_easy:
+        found = _best(sources, FRAMES["page"])
+    floats = tex_floats(found.layout, found.pages, found.texts, label)
+    return HEAD.format(found.layout.frame.about) + floats
+
+
+def _best(sources: Sequence[_Source], frame: Frame) -> _Candidate:
+    """Return the candidate of the least cost, the first one among equals."""
+    return min((one for source in sources for one in _candidates(source, frame)), key=lambda one: one.cost)
+
+
+def _candidates(source: _Source, frame: Frame) -> Iterator[_Candidate]:
+    """Yield a board in small and in footnote size, with standard deviations and without."""
+    plain = without_sd(source.board)
+    boards = [source.board] if source.needs_sd or plain == source.board else [source.board, plain]
+    for board in boards:
+        for size in (SMALL, FOOTNOTE):
+            layout, has_sd = fit_board(board, frame, size), board is source.board
+            texts = source.texts(layout, has_sd)
+            yield _Candidate(layout, paginate(layout, texts.note), texts, has_sd, source.preferred)

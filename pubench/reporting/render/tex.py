@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from pubench.reporting.wording import clean
@@ -19,9 +20,9 @@ SPECIALS = {char: f"\\{char}" for char in "{}&#%_"} | {
     "|": r"$|$",
     '"': "''",
     "`": r"\`{}",
-    # Two hyphens in a row would become a dash.
-    "-": "-{}",
 }
+HYPHENS = re.compile("([-–])(?=[-–—])")
+"""Hyphens and dashes in a row would become another dash."""
 SIGNS = {
     "†": r"$\dagger$",
     "‡": r"$\ddagger$",
@@ -80,12 +81,13 @@ ACCENTS = {
     "\u030c": "v",
     "\u0327": "c",
 }
-LONGEST = 30
+LONGEST, PIECE = 24, 12
+"""Words with more characters can be broken, after every so many."""
 
 
 def tex(text: object) -> str:
     """Return a text as LaTeX."""
-    return "".join(map(_char, spelled(text)))
+    return _plain(spelled(text))
 
 
 def spelled(text: object) -> str:
@@ -97,9 +99,15 @@ def breakable(text: object) -> str:
     """Return a text as LaTeX in which long words can be broken."""
     words = []
     for word in spelled(text).split(" "):
-        parts = [word[i : i + LONGEST] for i in range(0, len(word), LONGEST)]
-        words.append(r"\allowbreak{}".join("".join(map(_char, part)) for part in parts))
+        step = PIECE if len(word) > LONGEST else LONGEST
+        parts = [word[i : i + step] for i in range(0, len(word), step)]
+        words.append(r"\allowbreak{}".join(map(_plain, parts)))
     return " ".join(words)
+
+
+def _plain(text: str) -> str:
+    apart = HYPHENS.sub("\\1\0", text)
+    return "".join("{}" if char == "\0" else _char(char) for char in apart)
 
 
 def _char(char: str) -> str:

@@ -1,131 +1,146 @@
-"""The layout of a score table in LaTeX: which columns label its lines, and what groups its columns."""
+"""The layout of a board in LaTeX: columns that fit its width, and short names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
-from pubench.reporting.render.grid import HEADS, Grid, GridCell, rank_line
-from pubench.reporting.render.tex_tables import TexCell, TexColumn, fits
-from pubench.stats.comparison import Comparison, rank
-from pubench.stats.scores import ScoreTable, some_blocks
+from pubench.reporting.render.tex_cells import Board, NumberShape, shape_of
+from pubench.reporting.render.tex_heads import FittedNames, fit_names
+from pubench.reporting.render.tex_widths import TextSize, text_width
 
-__all__ = ["ColumnLayout", "lay_out"]
+__all__ = ["FRAMES", "Column", "Frame", "Sheet", "TexLayout", "fit_board"]
 
-TIED = r"$^{\approx}$"
-MOST_GROUPS = 8
-GROUPING = (2, 1)
-"""Which labels may become groups of columns: the criterion, else the labelling."""
-
-
-class ColumnLayout(NamedTuple):
-    """The columns of a table.
-
-    ``differing`` are the heads that not all lines share, ``by`` the one among them that groups columns, if any.
-    ``ranked`` says whether the last line has average ranks, and ``over`` what they are averages over.
-    """
-
-    labels: Sequence[TexColumn]
-    columns: Sequence[TexColumn]
-    differing: Sequence[int]
-    by: int | None
-    ranked: bool
-    over: str
+LEAST_GAP, MOST_GAP = 5.0, 12.0
+"""Points between two columns."""
+MARK_GAP = 4.0
+"""Points between a raised mark and the next column."""
+LABELS = 0.36
+"""The share of the width that names of rows may take."""
+HEAD_ROOMS = (58.0, 40.0, 26.0)
+"""Points that a column's name may take even if its numbers are narrower; less room cuts more names."""
+SHEET_EFFORT = 6
+"""How many lines a reader would accept to avoid a second sheet."""
+SLACK = 2.0
+"""Points left over: the space between some letters is wider than usual."""
 
 
-class _Part(NamedTuple):
-    """The lines of one group of columns, and the line of their ranks."""
+class Frame(NamedTuple):
+    """Where a table goes: its width and the height of the page in points, with some left over, and its environment."""
 
-    name: str
-    lines: Sequence[Sequence[GridCell]]
-    ranks: Sequence[str]
-
-
-def lay_out(table: ScoreTable, comparison: Comparison, grid: Grid) -> ColumnLayout:
-    """Lay out a score table; criteria, or labellings, become groups of columns if two groups fit side by side."""
-    differing = [k for k in range(HEADS) if len({line[k].text for line in grid.lines}) > 1] or [0]
-    for by in GROUPING:
-        if by in differing and len(differing) > 1 and _is_crossed(grid, by):
-            found = _grouped(table, comparison, grid, differing, by)
-            if _two_fit(found):
-                return found
-    # References come last, so that each group is one run of columns.
-    order = sorted(range(HEADS, len(grid.columns)), key=lambda k: grid.references[k - HEADS])
-    marked = any(grid.references)
-    part, ranked = _Part("", grid.lines, grid.ranks), bool(grid.ranks)
-    names = {False: "algorithms", True: "references"} if marked else {False: "", True: ""}
-    columns = [_column(grid, part, k, names[grid.references[k - HEADS]], ranked) for k in order]
-    over = f"over {comparison.ranking.over}"
-    return ColumnLayout(_labels(grid, part, differing, ranked), columns, differing, None, ranked, over)
+    width: float
+    height: float
+    environment: Literal["table", "table*"]
+    about: str
 
 
-def _two_fit(layout: ColumnLayout) -> bool:
-    """Whether two groups fit side by side on a page; if not, lines are easier to compare."""
-    first = list(dict.fromkeys(column.group for column in layout.columns))[:2]
-    return fits(layout.labels, [column for column in layout.columns if column.group in first])
+FRAMES: Mapping[str, Frame] = {
+    "column": Frame(3.25 * 72.27, 600.0, "table", "one column of 3.25 in"),
+    "single": Frame(345.0, 540.0, "table", "the 4.75 in of a one-column class"),
+    "page": Frame(6.75 * 72.27, 600.0, "table*", "both columns, 6.75 in"),
+}
 
 
-def _is_crossed(grid: Grid, by: int) -> bool:
-    """Whether every line has a counterpart in each group, so that grouping leaves no holes."""
-    names = _names(grid, by)
-    places = {_place(line, by) for line in grid.lines}
-    return len(names) <= MOST_GROUPS and len(places) * len(names) == len(grid.lines)
+class Column(NamedTuple):
+    """A column: its place in the board, its width, the shape of its numbers, and the width of marks behind them."""
+
+    place: int
+    width: float
+    shape: NumberShape
+    raised: float
 
 
-def _names(grid: Grid, by: int) -> list[str]:
-    return list(dict.fromkeys(line[by].text for line in grid.lines))
+class Sheet(NamedTuple):
+    """Columns that stand side by side, and the gap between two of them in points, into which raised marks hang."""
+
+    columns: tuple[Column, ...]
+    gap: float
+
+    @property
+    def width(self) -> float:
+        """The width of all columns with the gaps before them."""
+        return _used(self.columns, self.gap)
 
 
-def _place(line: Sequence[GridCell], by: int) -> tuple[str, ...]:
-    return tuple(line[k].text for k in range(HEADS) if k != by)
+class TexLayout(NamedTuple):
+    """A board whose columns fit: the names as they are printed, and the sheets one below the other."""
+
+    board: Board
+    frame: Frame
+    size: TextSize
+    heads: FittedNames
+    labels: Mapping[str, str]
+    sheets: tuple[Sheet, ...]
+    cut: Mapping[str, str]
+
+    @property
+    def effort(self) -> int:
+        """What a reader has to do: read lines, turn to another sheet, look up names."""
+        rows = sum(len(panel.rows) + bool(panel.heading) for panel in self.board.panels)
+        lines = len(self.sheets) * (rows + self.heads.height)
+        return lines + SHEET_EFFORT * (len(self.sheets) - 1) + len(self.cut)
 
 
-def _grouped(
-    table: ScoreTable, comparison: Comparison, grid: Grid, differing: Sequence[int], by: int
-) -> ColumnLayout:
-    parts = list(_parts(table, comparison, grid, by))
-    shared, ranked = _shared_references(grid, parts), any(part.ranks for part in parts)
-    columns = [
-        _column(grid, part, k, part.name, ranked)
-        for part in parts
-        for k in range(HEADS, len(grid.columns))
-        if k not in shared
-    ]
-    columns += [_column(grid, parts[0], k, "references", ranked) for k in shared]
-    overs = list(dict.fromkeys(part.ranks[1] for part in parts if part.ranks))
-    over = f"within each group, over {'; '.join(overs)}"
-    labels = _labels(grid, parts[0], [k for k in differing if k != by], ranked)
-    return ColumnLayout(labels, columns, differing, by, ranked, over)
+def fit_board(board: Board, frame: Frame, size: TextSize) -> TexLayout:
+    """Fit the columns of a board into a width, so that it is easy to read."""
+    found = [_with_heads(board, frame, size, room) for room in HEAD_ROOMS]
+    return min(found, key=lambda layout: layout.effort)
 
 
-def _parts(table: ScoreTable, comparison: Comparison, grid: Grid, by: int) -> Iterator[_Part]:
-    """Yield the groups, the lines of each in the same order."""
-    order = {place: i for i, place in enumerate(dict.fromkeys(_place(line, by) for line in grid.lines))}
-    for name in _names(grid, by):
-        places = [i for i, line in enumerate(grid.lines) if line[by].text == name]
-        places.sort(key=lambda i: order[_place(grid.lines[i], by)])
-        ranks = rank_line(table, rank(some_blocks(table, places), comparison.rules, comparison.origins))
-        yield _Part(name or "not tuned", [grid.lines[i] for i in places], ranks)
+def _with_heads(board: Board, frame: Frame, size: TextSize, least: float) -> TexLayout:
+    labels, label_width, cut = _labels(board, frame, size)
+    room = frame.width - SLACK - label_width
+    shapes = [shape_of(board.column(k)) for k in range(len(board.columns))]
+    widths = [max(cell.width(shape, size) for cell in board.column(k)) for k, shape in enumerate(shapes)]
+    marks = [text_width(head.raised, size) for head in board.columns]
+    rooms = [min(max(w, least), room - LEAST_GAP) - mark for w, mark in zip(widths, marks, strict=True)]
+    heads = fit_names([head.text for head in board.columns], rooms, size)
+    columns = []
+    for k, shape in enumerate(shapes):
+        raised = max(cell.raised_width(size) for cell in board.column(k))
+        columns.append(Column(k, max(widths[k], heads.width(k, size) + marks[k]), shape, raised))
+    sheets = tuple(_sheet(run, room) for run in _runs(columns, room))
+    return TexLayout(board, frame, size, heads, labels, sheets, {**cut, **heads.cut})
 
 
-def _shared_references(grid: Grid, parts: Sequence[_Part]) -> list[int]:
-    """Return the columns of references that are the same in all groups; they are shown once."""
-    references = [k for k in range(HEADS, len(grid.columns)) if grid.references[k - HEADS]]
-    return [k for k in references if len({tuple(line[k] for line in part.lines) for part in parts}) == 1]
+def _labels(board: Board, frame: Frame, size: TextSize) -> tuple[Mapping[str, str], float, Mapping[str, str]]:
+    """Return the names of rows as they are printed, their width, and what is behind those that were cut."""
+    heads = dict.fromkeys((head.text, head.raised) for panel in board.panels for head in panel.rows)
+    rooms = [LABELS * frame.width - text_width(raised, size) for _, raised in heads]
+    names = [text for text, _ in heads]
+    fitted = fit_names(names, rooms, size, most=1)
+    lines = [line for (line,) in fitted.lines]
+    marks = (raised for _, raised in heads)
+    widths = (text_width(line + mark, size) for line, mark in zip(lines, marks, strict=True))
+    width = max([text_width(board.corner, size), *widths])
+    return dict(zip(names, lines, strict=True)), width, fitted.cut
 
 
-def _column(grid: Grid, part: _Part, k: int, group: str, ranked: bool) -> TexColumn:
-    found = (line[k] for line in part.lines)
-    cells = [TexCell(cell.text, cell.best, TIED if cell.tied else "") for cell in found]
-    cells += [TexCell(part.ranks[k] if part.ranks else "–")] if ranked else []
-    return TexColumn(grid.columns[k], tuple(cells), group)
+def _used(columns: Sequence[Column], gap: float) -> float:
+    """Return the points that columns take with the gaps before them; only the last one's marks hang out."""
+    return sum(column.width + gap for column in columns) + columns[-1].raised
 
 
-def _labels(grid: Grid, part: _Part, differing: Sequence[int], ranked: bool) -> list[TexColumn]:
-    """Return the columns that identify a line; the first one names the line of ranks."""
-    found: list[TexColumn] = []
-    for k in differing:
-        cells = [TexCell(line[k].text) for line in part.lines]
-        cells += [TexCell("" if found else "average rank")] if ranked else []
-        found.append(TexColumn(grid.columns[k], tuple(cells)))
-    return found
+def _least_gap(columns: Sequence[Column]) -> float:
+    marks = max(column.raised for column in columns)
+    return max(LEAST_GAP, marks + MARK_GAP if marks else 0.0)
+
+
+def _runs(columns: Sequence[Column], room: float) -> list[Sequence[Column]]:
+    """Break the columns into runs that fit, each with about the same number and at least one column."""
+    runs: list[list[Column]] = [[]]
+    gap = _least_gap(columns)
+    for column in columns:
+        if runs[-1] and _used([*runs[-1], column], gap) > room:
+            runs.append([])
+        runs[-1].append(column)
+    bounds = [round(i * len(columns) / len(runs)) for i in range(len(runs) + 1)]
+    even = [columns[start:end] for start, end in pairwise(bounds)]
+    return even if all(_used(run, gap) <= room for run in even) else [*runs]
+
+
+def _sheet(columns: Sequence[Column], room: float) -> Sheet:
+    """Spread the columns over the width, as far as that reads well."""
+    spare = (room - _used(columns, 0.0)) / len(columns)
+    return Sheet(tuple(columns), max(_least_gap(columns), min(MOST_GAP, spare)))
