@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pubench.estimators.wrapping import wrap
     from pubench.plugins.hookspecs import hookimpl
     from pubench.priors import PriorEstimate, estimate_prior
+    from pubench.reporting.comparing import compare
     from pubench.results.table import Results, read_results
     from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
 
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 require_compiled("pubench._ranking")
 
 _WHERE = {
+    "compare": "reporting.comparing",
     "load_dataset": "api",
     "make": "api",
     "report": "api",
@@ -75,6 +77,7 @@ __all__ = [
     "PriorStatement",
     "Results",
     "calibrate",
+    "compare",
     "estimate_prior",
     "hookimpl",
     "load_dataset",

@@ -9,6 +9,7 @@ import sys
 import click
 
 from pubench import __version__
+from pubench.cli.compare import compare
 from pubench.cli.data import data
 from pubench.cli.listing import list_specs, plugins
 from pubench.cli.merge import merge
@@ -55,6 +56,7 @@ suite.add_command(slurm)
 for command in (
     suite,
     merge,
+    compare,
     data,
     prior,
     report,
