@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pubench.priors import PriorEstimate, estimate_prior
     from pubench.reporting.comparing import compare
     from pubench.results.table import Results, read_results
+    from pubench.run.verifying import verify
     from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
 
 __version__ = "0.1.0"
@@ -58,6 +59,7 @@ _WHERE = {
     "Int": "specs",
     "Metric": "specs",
     "PriorEstimator": "specs",
+    "verify": "run.verifying",
     "wrap": "estimators.wrapping",
 }
 
@@ -87,6 +89,7 @@ __all__ = [
     "rescore",
     "run_suite",
     "state_prior",
+    "verify",
     "wrap",
 ]
 

@@ -22,6 +22,7 @@ from pubench.cli.signals import Signals
 from pubench.cli.slurm import slurm
 from pubench.cli.streams import is_of_output, output_problem, prepare_streams, say, silence_output
 from pubench.cli.suite import suite
+from pubench.cli.verify import verify
 from pubench.errors import PubenchError, StoreError
 
 __all__ = ["main"]
@@ -57,6 +58,7 @@ for command in (
     suite,
     merge,
     compare,
+    verify,
     data,
     prior,
     report,

@@ -20,6 +20,7 @@ from pubench.suite.reporting import PaperConfig, Rules
 from pubench.suite.smoke import SUFFIX, smoke_size
 
 __all__ = [
+    "VERIFIED",
     "PlanOutline",
     "cards_of",
     "last_change",
@@ -35,6 +36,8 @@ __all__ = [
 ]
 
 _PLAN, _SUITE, _PROVENANCE = "plan.json", "suite.toml", "provenance.json"
+VERIFIED = "verified.json"
+"""Says what `pubench verify` has checked."""
 _RUN_AGAIN = "run the suite again, which writes it anew"
 _LOST = "what earlier runs were made with, and their cards of data sets, are lost"
 T = TypeVar("T", bound=Table)
@@ -225,7 +228,7 @@ def repair_provenance(folder: Path) -> tuple[str, ...]:
 def last_change(folder: Path) -> int:
     """Return when the plan, the records or the provenance last changed, in nanoseconds."""
     files = (path for pattern in ("*.json", "*.jsonl") for path in folder.glob(pattern))
-    return max((path.stat().st_mtime_ns for path in files), default=0)
+    return max((path.stat().st_mtime_ns for path in files if path.name != VERIFIED), default=0)
 
 
 def cards_of(entries: Iterable[JSONValue]) -> dict[str, dict[str, JSONValue]]:
