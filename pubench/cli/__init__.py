@@ -19,6 +19,7 @@ from pubench.cli.prior import prior
 from pubench.cli.report import report
 from pubench.cli.rescore import rescore
 from pubench.cli.signals import Signals
+from pubench.cli.site import site
 from pubench.cli.slurm import slurm
 from pubench.cli.streams import is_of_output, output_problem, prepare_streams, say, silence_output
 from pubench.cli.suite import suite
@@ -62,6 +63,7 @@ for command in (
     data,
     prior,
     report,
+    site,
     rescore,
     export,
     list_specs,
