@@ -108,3 +108,19 @@ def test_no_page_is_wider_than_the_screen(page: Any, site: Path, width: int) -> 
             assert page.execute_script("return document.documentElement.scrollWidth") <= width
     finally:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page: Any, site: Path, scheme: str) -> None:
+    axe = pytest.importorskip("selenium_axe_python").Axe(page)
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        for name in ("index.html", "methods/wlr.html", "datasets/breast-cancer.html"):
+            page.get((site / name).as_uri())
+            axe.inject()
+            found = [one for one in axe.run()["violations"] if one["impact"] in ("serious", "critical")]
+            assert not [(one["id"], [node["target"] for node in one["nodes"]]) for one in found], name
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
