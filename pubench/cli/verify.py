@@ -9,8 +9,11 @@ import click
 
 from pubench.cli.options import data_option, plugin_options
 from pubench.cli.output import show_problems
+from pubench.cli.streams import show
 
 if TYPE_CHECKING:
+    from pubench.plan.jobs import Cell
+    from pubench.results.record import Record
     from pubench.run.verifying import Verification
 
 __all__ = ["verify"]
@@ -56,12 +59,35 @@ def verify(
             jobs=jobs,
             plugins=plugin_files,
             third_party=False if no_third_party else None,
+            progress=_Shown(),
         )
     show_problems(line for problem in found.problems for line in problem.splitlines())
     click.echo(_sentence(found))
     if write:
         _write(found)
     return 0 if found.is_verified else 1
+
+
+class _Shown:
+    """Says on standard error which cells are run again, and how they ended."""
+
+    def __init__(self) -> None:
+        self._total = self._ended = 0
+
+    def begin(self, total: int, finished: int) -> None:
+        """Take the number of cells."""
+        self._total = total
+        show(f"pubench: {total} cell{' is' if total == 1 else 's are'} run again")
+
+    def done(self, cell: Cell, record: Record) -> None:
+        """Show the cell that has ended."""
+        self._ended += 1
+        names = " / ".join(filter(None, (cell.dataset, cell.labelling, cell.algorithm, cell.criterion)))
+        show(f"{self._ended} of {self._total}: {names}, replicate {cell.replicate}: {record.status.value}")
+
+    def note(self, text: str) -> None:
+        """Show a sentence that the user should read."""
+        show(f"pubench: {text}")
 
 
 def _sentence(found: Verification) -> str:

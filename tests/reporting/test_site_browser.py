@@ -85,6 +85,7 @@ def test_headings_sort_numbers_as_numbers_and_names_as_names(page: Any) -> None:
     assert names(page, "datasets") == sorted(names(page, "datasets"), key=str.lower)
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere_and_nothing_goes_wrong(page: Any, site: Path) -> None:
     for path in sorted(site.glob("[md]*/*.html")):
         page.get(path.as_uri())

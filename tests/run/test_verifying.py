@@ -72,7 +72,8 @@ def forge(run: Path, algorithm: str = "toy", **fields: Any) -> Record:
 def test_an_honest_run_is_verified_to_the_bit_and_the_file_says_how(run: Path, capsys: Any) -> None:
     before = file_digests(run)
     options = ("--plugin", TOY, "--sample", "1", "--seed", "5", "--write")
-    said = pubench_here(capsys, "verify", run, *options).stdout
+    said, progress = pubench_here(capsys, "verify", run, *options)
+    assert "toy-blobs / case-control n_p=10 / toy" in progress
     assert "verified: its files are as they were written; versions and data are stated; 6 of 6 cells" in said
     assert "run again and" in said
     assert "equal to the bit" in said
