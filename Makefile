@@ -7,7 +7,7 @@ SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plug
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
 PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES),$(basename $(notdir $(wildcard suites/*.toml))))
 
-.PHONY: demo test test-all lint bench docs reports papers studies clean
+.PHONY: demo test test-all lint bench docs reports site papers studies clean
 
 demo: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
@@ -41,6 +41,10 @@ reports: $(VENV)/.installed
 	$(BIN)/pubench suite run quickstart
 	$(BIN)/pubench report runs/quickstart --out reports/quickstart
 	$(BIN)/pubench export runs/quickstart --no-times --out reports/quickstart/cells.csv
+
+# All committed reports as one site, to look at or to serve.
+site: $(VENV)/.installed
+	$(BIN)/pubench site reports/*/ --out build/site
 
 # The papers' tables under reports/: hours the first time, nothing for what is there. Needs PUBENCH_DATA.
 papers: $(addprefix paper-,$(PAPERS))

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from pubench.estimators.wrapping import wrap
     from pubench.plugins.hookspecs import hookimpl
     from pubench.priors import PriorEstimate, estimate_prior
+    from pubench.reporting.comparing import compare
     from pubench.results.table import Results, read_results
+    from pubench.run.verifying import verify
     from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
 
 __version__ = "0.1.0"
@@ -32,6 +34,7 @@ __version__ = "0.1.0"
 require_compiled("pubench._ranking")
 
 _WHERE = {
+    "compare": "reporting.comparing",
     "load_dataset": "api",
     "make": "api",
     "report": "api",
@@ -56,6 +59,7 @@ _WHERE = {
     "Int": "specs",
     "Metric": "specs",
     "PriorEstimator": "specs",
+    "verify": "run.verifying",
     "wrap": "estimators.wrapping",
 }
 
@@ -75,6 +79,7 @@ __all__ = [
     "PriorStatement",
     "Results",
     "calibrate",
+    "compare",
     "estimate_prior",
     "hookimpl",
     "load_dataset",
@@ -84,6 +89,7 @@ __all__ = [
     "rescore",
     "run_suite",
     "state_prior",
+    "verify",
     "wrap",
 ]
 

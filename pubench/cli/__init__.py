@@ -9,6 +9,7 @@ import sys
 import click
 
 from pubench import __version__
+from pubench.cli.compare import compare
 from pubench.cli.data import data
 from pubench.cli.listing import list_specs, plugins
 from pubench.cli.merge import merge
@@ -18,9 +19,11 @@ from pubench.cli.prior import prior
 from pubench.cli.report import report
 from pubench.cli.rescore import rescore
 from pubench.cli.signals import Signals
+from pubench.cli.site import site
 from pubench.cli.slurm import slurm
 from pubench.cli.streams import is_of_output, output_problem, prepare_streams, say, silence_output
 from pubench.cli.suite import suite
+from pubench.cli.verify import verify
 from pubench.errors import PubenchError, StoreError
 
 __all__ = ["main"]
@@ -55,9 +58,12 @@ suite.add_command(slurm)
 for command in (
     suite,
     merge,
+    compare,
+    verify,
     data,
     prior,
     report,
+    site,
     rescore,
     export,
     list_specs,

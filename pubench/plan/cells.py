@@ -10,7 +10,7 @@ from pubench.bulk import collector_paused
 from pubench.data.labelling import Labelling
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.jobs import Cell, Job, Limits
-from pubench.plan.keys import ReplicateSeeds, cell_key, labelling_digest, search_key
+from pubench.plan.keys import ReplicateSeeds, cell_key, draw_digest, labelling_digest, search_key
 from pubench.plan.prior_source import ResolvedPrior
 from pubench.plan.resolved import ResolvedAlgorithm, ResolvedCriterion
 from pubench.suite import Suite
@@ -39,11 +39,15 @@ class ResolvedSuite:
 
 @dataclass(frozen=True, slots=True)
 class LaidOut:
-    """The cells in order, the jobs of those that can run, and why the cells of a failed data set cannot."""
+    """The cells in order, the jobs of those that can run, and why the cells of a failed data set cannot.
+
+    ``draws`` is that of :class:`pubench.plan.jobs.Plan`.
+    """
 
     cells: list[Cell]
     jobs: list[Job]
     without_data: Mapping[str, str]
+    draws: Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,12 @@ def _lay_out(layout: _Layout, suite: Suite) -> LaidOut:
     cells: list[Cell] = []
     jobs: list[Job] = []
     without_data: dict[str, str] = {}
+    draws: dict[tuple[str, str], str] = {}
     for data, labelling, prior in layout.places():
         groups = layout.groups(data, labelling, prior)
         digest = layout.labelling_digest(labelling)
+        draw = draw_digest(seed=suite.seed, rows=data.rows_digest, labelling=digest)
+        draws |= {(data.label, one.labelling): draw for series, _ in groups for one in series}
         for replicate in range(suite.replicates):
             seeds = ReplicateSeeds.of(
                 seed=suite.seed, replicate=replicate, rows=data.rows_digest, labelling=digest
@@ -122,7 +129,7 @@ def _lay_out(layout: _Layout, suite: Suite) -> LaidOut:
                     without_data |= {cell.key: data.plan for cell in made if not cell.skip}
                 elif make_job is not None:
                     jobs.append(make_job(made, seeds))
-    return LaidOut(cells, jobs, without_data)
+    return LaidOut(cells, jobs, without_data, draws)
 
 
 _JobMaker = Callable[[Sequence[Cell], ReplicateSeeds], Job]

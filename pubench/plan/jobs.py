@@ -61,7 +61,9 @@ class Plan:
     """What a run folder is for: its suite, every metric, those that reports show, and all cells of the suite in order.
 
     ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to show beside the results.
-    ``shard`` is the part of the cells that the folder is for, None for all.
+    ``shard`` is the part of the cells that the folder is for, None for all. ``draws`` has, for the labels of a data set
+    and a labelling, a digest of what their splits and labels follow from, replicate by replicate, and ``seed`` is the
+    suite's; None and nothing where that is unknown, or several runs were merged.
     """
 
     suite: str
@@ -72,6 +74,8 @@ class Plan:
     report: Rules = field(default_factory=Rules)
     paper: PaperConfig = field(default_factory=PaperConfig)
     shard: Shard | None = None
+    seed: int | None = None
+    draws: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def own_cells(self) -> tuple[Cell, ...]:

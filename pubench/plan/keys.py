@@ -27,6 +27,7 @@ __all__ = [
     "cell_key",
     "criterion_digest",
     "dataset_digests",
+    "draw_digest",
     "failed_dataset_digest",
     "labelling_digest",
     "oracle_digest",
@@ -84,6 +85,11 @@ def cell_key(
 def search_key(cells: Iterable[str]) -> str:
     """Return the key of the search that some cells share: stored trials of another search are not taken for its own."""
     return digest(["search", *sorted(cells)])[:24]
+
+
+def draw_digest(*, seed: int, rows: str, labelling: str) -> str:
+    """Return the digest of all that splits and labels follow from, but for the number of the replicate."""
+    return digest(["draw", PROTOCOL, seed, rows, labelling])[:24]
 
 
 @dataclass(frozen=True, slots=True)

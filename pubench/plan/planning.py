@@ -66,6 +66,8 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         tuple(laid_out.cells),
         suite.report.rules,
         suite.paper,
+        seed=suite.seed,
+        draws=laid_out.draws,
     )
     loaded = {data.label: data.plan for data in resolved.datasets if isinstance(data.plan, DataPlan)}
     advice = tuple(_advice(suite, registry))

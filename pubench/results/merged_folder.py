@@ -13,6 +13,7 @@ import msgspec
 
 from pubench.errors import DamagedFileError, RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan
+from pubench.results.draws import difference_of_draws
 from pubench.results.lock import is_running, locked
 from pubench.results.predictions import PackedPredictions, StoredPredictions, read_packed
 from pubench.results.record import MEASURED, ModelRecord, Record, RescoredValue, StoredTrial
@@ -216,6 +217,12 @@ def _refuse_other_plan(first: _Source, other: _Source) -> None:
     for name in _PARTS:
         if getattr(first.plan, name) != getattr(other.plan, name):
             raise RunFolderError(f"{where}: their suites differ in '{name}'; {remedy}")
+    drawn = difference_of_draws(first.plan, other.plan)
+    if drawn:
+        raise RunFolderError(
+            f"{where}: they draw different splits of {drawn}; run both with the same suite file, seed and data, or "
+            "look at what they have in common with pubench compare"
+        )
     if first.plan.cells != other.plan.cells:
         differing = {*first.plan.cells} ^ {*other.plan.cells}
         plans = first.plan.cells, other.plan.cells

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
+from pubench.results.draws import refuse_other_draws, replicate_notes
 from pubench.results.record import AFTER_METRICS, BEFORE_METRICS
 from pubench.results.shards import part_sentence
 from pubench.results.table import Results, Row, read_results
@@ -33,15 +34,18 @@ def merge_results(several: Sequence[Results]) -> Results:
     Raises
     ------
     PubenchError
-        If two runs have different cells under the same names, or differ in what a metric is.
+        If two runs draw different splits of a data set, have different cells under the same names, or differ in what
+        a metric is.
     """
     first, *others = several
     if not others:
         return first
+    refuse_other_draws(several)
     problems = [problem for results in several for problem in results.problems]
     for other in others:
         if other.plan.report != first.plan.report:
             problems.append(f"{other.folder}: has other keys in [report]; those of {first.folder} are used")
+    problems += replicate_notes(several)
     plans = [results.plan for results in several]
     about = [*(plan.description for plan in plans), part_sentence(plans)]
     plan = Plan(

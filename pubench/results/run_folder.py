@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import starmap
@@ -19,6 +20,7 @@ from pubench.suite.reporting import PaperConfig, Rules
 from pubench.suite.smoke import SUFFIX, smoke_size
 
 __all__ = [
+    "VERIFIED",
     "PlanOutline",
     "cards_of",
     "last_change",
@@ -34,6 +36,8 @@ __all__ = [
 ]
 
 _PLAN, _SUITE, _PROVENANCE = "plan.json", "suite.toml", "provenance.json"
+VERIFIED = "verified.json"
+"""Says what `pubench verify` has checked."""
 _RUN_AGAIN = "run the suite again, which writes it anew"
 _LOST = "what earlier runs were made with, and their cards of data sets, are lost"
 T = TypeVar("T", bound=Table)
@@ -57,6 +61,8 @@ def write_plan(folder: Path, plan: Plan, suite_text: str, source: str = "") -> N
         "paper": plan.paper.model_dump(mode="json"),
         "fields": [*fields],
         "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
+        "seed": plan.seed,
+        "draws": [[*place, draw] for place, draw in plan.draws.items()],
     }
     if plan.shard is not None:
         value["shard"] = {
@@ -109,7 +115,19 @@ def read_plan(folder: Path) -> Plan:
         cells = _cells(value["fields"], value["cells"])
         metrics = {name: PlannedMetric(**metric) for name, metric in value["metrics"].items()}
         rest = _suite_table(Rules, value["report"]), _suite_table(PaperConfig, value["paper"]), _shard(value)
-        return Plan(value["suite"], value["description"], metrics, tuple(value["shown"]), cells, *rest)
+        draws = {(dataset, labelling): draw for dataset, labelling, draw in value.get("draws", ())}
+        seed = value["seed"] if "seed" in value else _written_seed(folder)
+        shown = tuple(value["shown"])
+        return Plan(value["suite"], value["description"], metrics, shown, cells, *rest, seed, draws)
+
+
+def _written_seed(folder: Path) -> int | None:
+    """Return the seed in a folder's suite, for plans that an earlier version wrote; None if it cannot be read."""
+    try:
+        seed = tomllib.loads((folder / _SUITE).read_text(encoding="utf-8")).get("seed", 0)
+    except (OSError, ValueError):
+        return None
+    return seed if isinstance(seed, int) else None
 
 
 @contextlib.contextmanager
@@ -210,7 +228,7 @@ def repair_provenance(folder: Path) -> tuple[str, ...]:
 def last_change(folder: Path) -> int:
     """Return when the plan, the records or the provenance last changed, in nanoseconds."""
     files = (path for pattern in ("*.json", "*.jsonl") for path in folder.glob(pattern))
-    return max((path.stat().st_mtime_ns for path in files), default=0)
+    return max((path.stat().st_mtime_ns for path in files if path.name != VERIFIED), default=0)
 
 
 def cards_of(entries: Iterable[JSONValue]) -> dict[str, dict[str, JSONValue]]:

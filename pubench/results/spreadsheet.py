@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable
 from typing import TypeVar
 
-__all__ = ["csv_text", "encodable"]
+__all__ = ["csv_lines", "csv_text", "encodable"]
 
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _END = "\r\n"
@@ -25,6 +26,25 @@ def csv_text(lines: Iterable[Iterable[object]]) -> str:
     for line in lines:
         writer.writerow([_plain(encodable(value)) for value in line])
     return "".join(f"{row.removesuffix(_END)}\n" for row in rows.texts)
+
+
+def csv_lines(text: str) -> list[list[str]]:
+    """Return the lines of what :func:`csv_text` wrote, without the apostrophes that it put before formulas.
+
+    Raises
+    ------
+    ValueError
+        If it is not CSV.
+    """
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline="")))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    return [[_unquoted(value) for value in line] for line in lines]
+
+
+def _unquoted(value: str) -> str:
+    return value[1:] if value.startswith("'") and value[1:].startswith(_BEGIN_FORMULAS) else value
 
 
 def encodable(value: V) -> V | str:

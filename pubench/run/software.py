@@ -15,8 +15,10 @@ from pathlib import Path
 from pubench.plan.jobs import Job
 from pubench.results.arithmetic import arithmetic
 
-__all__ = ["Software", "packages_of", "software_here"]
+__all__ = ["ROUNDS_OTHERWISE", "Software", "packages_of", "software_here"]
 
+ROUNDS_OTHERWISE = "round otherwise"
+"""What marks the note of a cell that another arithmetic than the driver's computed."""
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "optuna", "lightgbm")
 
 
@@ -53,7 +55,7 @@ class Software:
         if self.arithmetic == here.arithmetic:
             return ""
         return (
-            f"computed by a worker whose processor or libraries round otherwise (arithmetic {here.arithmetic}; "
+            f"computed by a worker whose processor or libraries {ROUNDS_OTHERWISE} (arithmetic {here.arithmetic}; "
             f"the driver has {self.arithmetic})"
         )
 

@@ -14,7 +14,8 @@ from helpers.venvs import clean_venv
 def test_wheel_holds_plugins_suites_and_kernel(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     wanted_files = ("pubench_linear/wlr.py", "pubench_suites/quickstart.toml", "pubench/py.typed")
-    for wanted in (*wanted_files, "pubench/scaffold/templates/pyproject.toml.j2"):
+    templates = ("scaffold/templates/pyproject.toml.j2", "reporting/site/templates/site.js")
+    for wanted in (*wanted_files, *(f"pubench/{name}" for name in templates)):
         assert wanted in names
     assert any(name.startswith("pubench/_ranking.") and name.endswith((".so", ".pyd")) for name in names)
     assert not [name for name in names if name.endswith((".pyx", ".c")) or "tests" in name]

@@ -9,10 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 from helpers.runs import write_run, write_shard
-from helpers.suites import TOY, plan, read_diary, toml
+from helpers.suites import TOY, plan, read_diary, run, toml
 
-from pubench import read_results, run_suite
+from pubench import read_results, report, run_suite
 from pubench.errors import PubenchError, RunFolderError
+from pubench.results.checked import read_checked, write_checked
 from pubench.results.costs import read_costs
 from pubench.results.export import export_text
 from pubench.results.merged_folder import merge_folders
@@ -29,6 +30,9 @@ SUITE = {
     ],
     "tuning": {"criteria": ["puf", "pa"], "sampler": "random", "trials": 3, "folds": 2},
 }
+
+SEEDS = ((0, "toy"), (3, "toy-seeded"))
+"""Two runs of different algorithms, so that no cell of one is a cell of the other."""
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +185,25 @@ def test_folders_of_different_suites_do_not_belong_together(tmp_path):
     with pytest.raises(RunFolderError, match="their suites differ in 'suite'"):
         merge_folders([one, other], tmp_path / "m")
     assert not (tmp_path / "m").exists()
+
+
+def test_runs_with_different_seeds_are_neither_merged_nor_reported_together(tmp_path):
+    runs = [run(tmp_path / str(seed), seed=seed, algorithms=[{"use": name}]).folder for seed, name in SEEDS]
+    with pytest.raises(
+        RunFolderError, match=r"they draw different splits of toy-blobs .* \(seeds 0 and 3\); run bo"
+    ):
+        merge_folders(runs, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+    with pytest.raises(PubenchError, match=r"draw different splits of toy-blobs .* \(seeds 0 and 3\)"):
+        report(runs, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    # Folders of earlier versions do not say what they drew; their suites have the seed.
+    for folder in runs:
+        old = read_checked(folder / "plan.json", remedy="")
+        del old["draws"], old["seed"]
+        write_checked(folder / "plan.json", old)
+    with pytest.raises(PubenchError, match=r"\(seeds 0 and 3\)"):
+        read_runs(runs)
 
 
 def test_nothing_else_is_written_over(tmp_path):

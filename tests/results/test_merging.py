@@ -93,3 +93,58 @@ def test_rules_are_those_of_the_first_and_problems_are_kept() -> None:
     merged = merge_results([one, other])
     assert merged.plan.report == Rules(alpha=0.1)
     assert merged.problems == ("torn", "s: has other keys in [report]; those of r are used")
+
+
+PLACE = ("d", "l")
+
+
+def drawn(folder: str, name: str, seed: int | None, draw: str | None) -> Results:
+    """Return a run of one algorithm whose splits follow from a seed and what ``draw`` is the digest of."""
+    return run(folder, {name: (name, "ok")}, seed=seed, draws={} if draw is None else {PLACE: draw})
+
+
+@pytest.mark.parametrize(
+    ("theirs", "sentence"),
+    [
+        (
+            (3, "y"),
+            r"d / l \(seeds 0 and 3\), so .* cannot be paired; run both suites with the same seed, or report",
+        ),
+        ((3, None), r"d / l \(seeds 0 and 3\)"),
+        (
+            (0, "y"),
+            r"d / l \(other rows or labels under the same names\), .*; give the data set or the labelling an",
+        ),
+    ],
+)
+def test_runs_that_draw_different_splits_of_a_data_set_are_refused(
+    theirs: tuple[int, str | None], sentence: str
+) -> None:
+    with pytest.raises(PubenchError, match=rf"r and s draw different splits of {sentence}"):
+        merge_results([drawn("r", "a", 0, "x"), drawn("s", "b", *theirs)])
+
+
+@pytest.mark.parametrize("theirs", [(0, "x"), (3, "x"), (0, None), (None, None)])
+def test_runs_on_the_same_splits_are_put_together(theirs: tuple[int | None, str | None]) -> None:
+    assert len(merge_results([drawn("r", "a", 0, "x"), drawn("s", "b", *theirs)]).rows) == 2
+
+
+def test_runs_of_different_data_may_have_different_seeds() -> None:
+    other = drawn("s", "b", 3, "y")
+    cells = tuple(replace(cell, dataset="e") for cell in other.plan.cells)
+    rows = tuple({**row, "dataset": "e"} for row in other.rows)
+    other = replace(other, plan=replace(other.plan, cells=cells, draws={("e", "l"): "y"}), rows=rows)
+    assert len(merge_results([drawn("r", "a", 0, "x"), other]).rows) == 2
+
+
+def test_different_numbers_of_replicates_are_named() -> None:
+    other = drawn("s", "b", 0, "x")
+    cells = (*other.plan.cells, replace(other.plan.cells[0], key="c", replicate=1))
+    rows = (*other.rows, {**other.rows[0], "key": "c", "replicate": 1})
+    merged = merge_results(
+        [drawn("r", "a", 0, "x"), replace(other, plan=replace(other.plan, cells=cells), rows=rows)]
+    )
+    assert merged.problems == (
+        "r and s have 1 and 2 replicates of d / l: their means are over different splits; run both suites with the "
+        "same number of replicates",
+    )

@@ -10,7 +10,7 @@ from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import BulletList, Section, SectionBlock, TableBlock, TemplateBlock
 from pubench.reporting.wording import number
 
-__all__ = ["DatasetSummary", "datasets_section", "summarise"]
+__all__ = ["HEADS", "DatasetSummary", "card_line", "datasets_section", "summarise"]
 
 MOST_NAMES = 5
 HEADS = (
@@ -63,7 +63,7 @@ def summarise(label: str, card: Card) -> DatasetSummary:
 
 def _markdown(found: Sequence[DatasetSummary]) -> Iterator[SectionBlock]:
     """Yield a table, and below it the longer texts: differences and citations."""
-    yield TableBlock("", HEADS, [_line(one) for one in found], texts=(0, 5, 6, 7, 8))
+    yield TableBlock("", HEADS, [card_line(one) for one in found], texts=(0, 5, 6, 7, 8))
     for title, texts in (
         ("Differences from the source", {one.label: one.card.differs for one in found}),
         ("Citations", {one.label: one.card.citation for one in found}),
@@ -82,7 +82,8 @@ def _by_text(texts: Mapping[str, str]) -> dict[str, list[str]]:
     return labels
 
 
-def _line(one: DatasetSummary) -> tuple[str, ...]:
+def card_line(one: DatasetSummary) -> tuple[str, ...]:
+    """Return what a table shows of a data set, a text for each of `HEADS`."""
     card = one.card
     rows = f"{one.rows:,}" if one.rows == card.rows else f"{one.rows:,} of {card.rows:,}"
     positive = _few(one.positive) if one.labelled is None else f"unknown; {one.labelled:,} rows labelled"
