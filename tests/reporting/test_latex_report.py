@@ -159,7 +159,7 @@ def test_a_file_for_each_metric_and_one_for_the_paper() -> None:
     files = latex_files(build_report(rows, "s", {"acc": True, "a/b": None, "a-b": None}, paper=paper))
     assert list(files) == ["acc.tex", "a-b.tex", "a-b-2.tex", "paper.tex"]
     assert r"Comparison with the paper; acc; l; puf. A \& B Mean" in files["paper.tex"]
-    assert r"data\_0 & C4.5 & 0.800 (0.010) & 0.763 (--) & $-$0.037 & worse \\" in files["paper.tex"]
+    assert r"data\_0 & C4.5 & 0.800 (0.010) & 0.763 (--) & $-$0.037 & lower \\" in files["paper.tex"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,17 @@ from pubench.reporting.draw.canvas import COLOURS, blank, short, svg
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Curve", "Drawing", "LegendEntry", "Panel", "Sweep", "draw_searches", "draw_sweep", "shown_panels"]
+__all__ = [
+    "Curve",
+    "Drawing",
+    "LegendEntry",
+    "Panel",
+    "Sweep",
+    "draw_searches",
+    "draw_sweep",
+    "line_style",
+    "shown_panels",
+]
 
 Floats = NDArray[np.float64]
 CURVES, PANELS, DRAWN, BANDS, SETTING = 10, 6, 24, 6, 44
@@ -78,7 +88,7 @@ def draw_searches(progress: Mapping[str, Mapping[str, Floats]]) -> Drawing:
     for place, (criterion, curves) in enumerate(list(progress.items())[:PANELS]):
         figure, axes = blank(WIDTH, HEIGHT)
         for name in (name for name in names if name in curves):
-            colour, dash = _style(names.index(name))
+            colour, dash = line_style(names.index(name))
             trials = np.arange(1, len(curves[name]) + 1)
             axes.step(trials, curves[name], where="post", color=colour, ls=DASHES[dash], lw=1.6)
         axes.set_title(short(criterion), fontsize=10, parse_math=False)
@@ -126,7 +136,7 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str]) ->
 
 
 def _draw_curve(axes: Axes, curve: Curve, number: int, *, band: bool) -> None:
-    colour, dash = _style(number)
+    colour, dash = line_style(number)
     marker = "o" if curve.x.size <= MARKED else ""
     axes.plot(curve.x, curve.mean, color=colour, ls=DASHES[dash], lw=1.6, marker=marker, markersize=3.5)
     if band:
@@ -138,7 +148,7 @@ def _first(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))[:CURVES]
 
 
-def _style(number: int) -> tuple[str, str]:
+def line_style(number: int) -> tuple[str, str]:
     """Return the colour and dash of a line: dashes distinguish lines where there are more lines than colours."""
     return COLOURS[number % len(COLOURS)], list(DASHES)[number // len(COLOURS) % len(DASHES)]
 
@@ -146,7 +156,7 @@ def _style(number: int) -> tuple[str, str]:
 def _legend(names: Sequence[str], references: Iterable[str] = ()) -> tuple[LegendEntry, ...]:
     marks = dict.fromkeys(references, " †")
     return tuple(
-        LegendEntry(name + marks.get(name, ""), *_style(number)) for number, name in enumerate(names)
+        LegendEntry(name + marks.get(name, ""), *line_style(number)) for number, name in enumerate(names)
     )
 
 

@@ -34,7 +34,7 @@ def latex_files(report: Report) -> dict[str, str]:
         name = f"{name}-{len(files)}" if f"{name}.tex" in files else name
         label = label_of(report.title, name)
         files[f"{name}.tex"] = HEAD + _score_tables(table, comparison, label)
-    if report.paper is not None:
+    if report.paper is not None and report.paper.numbers:
         files["paper.tex"] = HEAD + _paper_tables(report.paper, label_of(report.title, "paper"))
     return files
 

@@ -26,11 +26,11 @@ from pubench.reporting.sections.sensitivity import sensitivity_section
 __all__ = ["SECTIONS", "Section", "make_sections"]
 
 SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
+    paper_section,
     scores_section,
     comparisons_section,
     figures_section,
     calibration_section,
-    paper_section,
     sensitivity_section,
     price_section,
     searches_section,
