@@ -53,7 +53,9 @@ def plain_log_axis(axes: Axes) -> None:
     from matplotlib.ticker import LogLocator, NullLocator
 
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+    low, high = axes.get_xlim()
+    subs = (1, 2, 5) if high < 200 * low else (1,)
+    axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
 

@@ -45,7 +45,7 @@ def draw_published(numbers: Iterable[_Published]) -> Drawing | None:
     if not panels:
         return None
     drawn = tuple(_panel(metric, found, names, f"n{k}-") for k, (metric, found) in enumerate(panels))
-    legend = tuple(LegendEntry(name, line_style(k)[0], "solid") for k, name in enumerate(names))
+    legend = tuple(LegendEntry(name, line_style(k)[0], "solid", name) for k, name in enumerate(names))
     return Drawing(drawn, legend)
 
 

@@ -39,6 +39,7 @@ class BulletList:
 
     items: tuple[str, ...]
     title: str = ""
+    metric: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
