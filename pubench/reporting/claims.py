@@ -142,7 +142,7 @@ def _lead_figures(known: Sequence[Measure], won: int, mean: float, claim: PaperC
         return f"{'ahead' if mean > 0 else 'behind'} by {number(abs(mean))}{noise}" if mean else "equal"
     equal = sum(lead.mean == 0 for lead in known)
     ties = f" ({equal} equal)" if equal else ""
-    beyond = f", {sum(clear)} by more than two standard errors" if clear else ""
+    beyond = f", {sum(clear)} by more than two standard errors" if clear and won else ""
     ends = f"{number(min(known).mean)} to {number(max(known).mean)}"
     best = "best or equal" if claim.ties else "ahead"
     return f"{best} in {won} of {len(known)} cases{ties}{beyond}; mean lead {number(mean)} ({ends})"

@@ -21,7 +21,7 @@ __all__ = [
     "Tone",
 ]
 
-Tone = Literal["", "good", "bad", "above", "below"]
+Tone = Literal["", "good", "bad", "over", "under"]
 """A judgement, or, for what is neither good nor bad, where a number lies."""
 
 

@@ -55,7 +55,7 @@ _CLAIM_HEADS = ("claim", "where", "verdict", "here", "paper")
 _COUNT_HEADS = ("conditions", "numbers", "within", "higher", "lower", "not judged")
 _TEXTS = (0, 1, 2, 3, 4, 9)
 _ALGORITHM, _VERDICT = PAPER_HEADS.index("algorithm"), PAPER_HEADS.index("verdict")
-_TONES: dict[str, Tone] = {"higher": "above", "lower": "below"}
+_TONES: dict[str, Tone] = {"higher": "over", "lower": "under"}
 _VERDICTS = {
     "within": "within the combined deviation",
     "higher": "higher",
@@ -133,16 +133,18 @@ def _marked(line: Sequence[str]) -> list[str | Entry]:
 
 
 def _count_table(paper: PublishedComparison) -> TableBlock:
+    """Return how many numbers lie where, by what differs from the paper; "not judged" has a column if any is not."""
+    counted = {reason: (numbers, count_verdicts(numbers)) for reason, numbers in _groups(paper).items()}
+    shown = 4 if any(counts.open for _, counts in counted.values()) else 3
     lines = []
-    for reason, numbers in _groups(paper).items():
-        within, higher, lower, unjudged = count_verdicts(numbers)
+    for reason, (numbers, counts) in counted.items():
         datasets = ", ".join(dict.fromkeys(one.dataset for one in numbers))
         name = f"counted separately, {datasets} ({reason})" if reason else "compared"
-        lines.append([name, *map(str, (len(numbers), within, higher, lower, unjudged))])
+        lines.append([name, *map(str, (len(numbers), *counts[:shown]))])
     lines += [
-        [f"missing: {what} ({reason})", str(cells), *["–"] * 4] for what, cells, reason in paper.missing
+        [f"missing: {what} ({reason})", str(cells), *["–"] * shown] for what, cells, reason in paper.missing
     ]
-    return TableBlock("Published numbers: where our means lie", _COUNT_HEADS, lines)
+    return TableBlock("Published numbers: where our means lie", _COUNT_HEADS[: 2 + shown], lines)
 
 
 def paper_line(one: PublishedNumber) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pubench.reporting.draw.curves import Sweep, draw_summary, draw_sweep, shown_panels
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import FigureBlock, Fold, Section, SectionBlock, TableBlock
+from pubench.reporting.sections.blocks import Entry, FigureBlock, Fold, Section, SectionBlock, TableBlock
 from pubench.reporting.sweeps import UNITS, average_sweep, find_sweeps
 from pubench.reporting.wording import mean_and_sd
 
@@ -16,13 +16,14 @@ __all__ = ["sensitivity_section", "sweep_figure"]
 
 LINES, VALUES = 60, 5
 """Limits of the table below a figure, so that pages stay small."""
-_DAGGER = "A dagger marks algorithms that used true labels."
-_SUMMARY = "Mean {name} over data sets against the {axis}. The band is a 95 % t-interval {over}. {dagger}"
-_ALONE = "Mean {name} against the {axis}. The band is a 95 % t-interval of the mean over replicates. {dagger}"
-_EACH = (
-    "Mean {name} over replicates against the {axis}. The band is a 95 % t-interval of the mean; replicates share rows, "
-    "so it is a little too narrow. {dagger}"
-)
+_DAGGER = " A dagger marks algorithms that used true labels."
+_SUMMARY = "Mean {name} over data sets against the {axis}. {band}"
+_ALONE = "Mean {name} against the {axis}. {band}"
+_BAND = "The band is a 95 % t-interval {over}."
+_NO_BAND = "There is one replicate, so no interval."
+_EACH = "Mean {name} over replicates against the {axis}. {band}"
+_REPLICATES = "of the mean over replicates, which share rows: it is a little too narrow"
+_FEW = "over replicates: there are too few data sets to generalise to others"
 
 
 def sensitivity_section(report: Report) -> Section | None:
@@ -34,29 +35,27 @@ def sensitivity_section(report: Report) -> Section | None:
 
 def _blocks(report: Report, sweep: Sweep) -> Iterator[SectionBlock]:
     """Yield the averages over data sets, and each data set to be opened; one data set is shown as it is."""
-    words = {"name": sweep.name, "axis": sweep.axis, "dagger": _DAGGER}
     title = f"The numbers: {sweep.name} against the {sweep.axis}"
     whole = average_sweep(report.tables[sweep.metric], sweep)
     if whole is None:
-        caption = _ALONE.format(**words)
+        caption = _caption(_ALONE, sweep, _REPLICATES)
         yield FigureBlock(draw_summary(sweep), caption, _numbers(sweep, title), sweep.metric)
         return
     many = len({panel.dataset for panel in sweep.panels})
-    over = (
-        "over data sets"
-        if many >= UNITS
-        else "over replicates: there are too few data sets to generalise to others"
-    )
-    yield FigureBlock(
-        draw_summary(whole), _SUMMARY.format(**words, over=over), _numbers(whole, title), sweep.metric
-    )
-    each = sweep_figure(
-        sweep,
-        _EACH.format(**words),
-        "{} more data sets and settings are in the score tables.",
-        f"{title}, by data set",
-    )
+    caption = _caption(_SUMMARY, whole, "over data sets" if many >= UNITS else _FEW)
+    yield FigureBlock(draw_summary(whole), caption, _numbers(whole, title), sweep.metric)
+    more = "{} more data sets and settings are in the score tables."
+    each = sweep_figure(sweep, _caption(_EACH, sweep, _REPLICATES), more, f"{title}, by data set")
     yield Fold(f"{sweep.name} against the {sweep.axis}: each data set", (each,), sweep.metric)
+
+
+def _caption(text: str, sweep: Sweep, over: str) -> str:
+    """Say what is drawn, what the band is if there is one, and what a dagger means if there is one."""
+    curves = [curve for panel in sweep.panels for curve in panel.curves]
+    banded = any(curve.margin is not None and np.isfinite(curve.margin).any() for curve in curves)
+    band = _BAND.format(over=over) if banded else _NO_BAND
+    dagger = _DAGGER if any(curve.reference for curve in curves) else ""
+    return text.format(name=sweep.name, axis=sweep.axis, band=band) + dagger
 
 
 def sweep_figure(sweep: Sweep, caption: str, more: str, title: str) -> FigureBlock:
@@ -71,12 +70,12 @@ def _numbers(sweep: Sweep, title: str) -> TableBlock:
     values = sorted({x for panel in sweep.panels for curve in panel.curves for x in curve.x.tolist()})
     if len(values) > VALUES:
         values = [values[i] for i in np.unique(np.linspace(0, len(values) - 1, VALUES).round().astype(int))]
-    lines = []
+    lines: list[tuple[str | Entry, ...]] = []
     for panel in shown_panels(sweep):
         for curve in panel.curves:
             found = zip(curve.x, curve.mean, curve.sd, strict=True)
             texts = {x: mean_and_sd(mean, sd) for x, mean, sd in found}
-            place = panel.dataset, panel.setting, curve.algorithm
+            place = panel.dataset, panel.setting, Entry(curve.algorithm, method=curve.algorithm)
             lines.append((*place, *(texts.get(x, "") for x in values)))
     heads = ("data set", "setting", "algorithm", *(f"{x:g}" for x in values))
     return TableBlock(title, heads, lines[:LINES], texts=(0, 1, 2))
