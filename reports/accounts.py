@@ -24,7 +24,7 @@ PAPERS = {
     "puet": "PU extra trees",
     "wlr": "weighted LR",
 }
-HEADS = ("paper", "table", "numbers", "compared", "within", "better", "worse", "separate", "missing")
+HEADS = ("paper", "table", "numbers", "compared", "within", "higher", "lower", "separate", "missing")
 
 
 class Account(NamedTuple):
@@ -73,10 +73,11 @@ def table(found: Iterable[tuple[Suite, Account]]) -> str:
     lines = [[*_names(suite), *_numbers(one)] for suite, one in found]
     rows = [list(HEADS), ["---"] * 2 + ["---:"] * 7, *lines, ["all", "", *_numbers(whole)]]
     summary = (
-        f"{_good(whole.verdicts)} of the compared numbers are within or better, and {_good(whole.apart)} of those that "
-        f"are counted separately.\nWithout weighted LR, whose c is "
-        f"[searched further](docs/papers.md#weighted-logistic-regression) than in the paper, it is\n"
-        f"{_good(rest.verdicts)} of {rest.compared}."
+        f"Of the compared numbers {_shares(whole.verdicts)};\nof those that are counted separately "
+        f"{_shares(whole.apart)}.\nWithout weighted LR, whose c is "
+        f"[searched further](docs/papers.md#weighted-logistic-regression) than in the paper,\n"
+        f"of {rest.compared} compared numbers {_shares(rest.verdicts)}.\n"
+        "Higher is not agreement: the page of each table says above its numbers what was chosen with true classes."
     )
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{summary}\n"
 
@@ -88,8 +89,9 @@ def _sum(accounts: Iterable[Account]) -> Account:
     return Account(sum(one.printed for one in found), verdicts, apart, sum(one.missing for one in found))
 
 
-def _good(verdicts: Counter[str]) -> str:
-    return f"{100 * (verdicts['within'] + verdicts['better']) / verdicts.total():.0f} %"
+def _shares(verdicts: Counter[str]) -> str:
+    parts = [f"{100 * verdicts[name] / verdicts.total():.0f} %" for name in ("within", "higher", "lower")]
+    return f"{parts[0]} are within, {parts[1]} higher and {parts[2]} lower"
 
 
 def _names(suite: Suite) -> list[str]:
@@ -101,8 +103,8 @@ def _names(suite: Suite) -> list[str]:
 
 def _numbers(one: Account) -> list[str]:
     apart = one.apart.total()
-    split = " + ".join(str(one.apart[name]) for name in ("within", "better", "worse"))
-    counts = (one.printed, one.compared, *(one.verdicts[name] for name in ("within", "better", "worse")))
+    split = " + ".join(str(one.apart[name]) for name in ("within", "higher", "lower"))
+    counts = (one.printed, one.compared, *(one.verdicts[name] for name in ("within", "higher", "lower")))
     return [*(f"{count:,}" for count in counts), f"{apart} ({split})" if apart else "0", str(one.missing)]
 
 

@@ -9,7 +9,7 @@ from pubench.bulk import collector_paused
 from pubench.data.cache import write_together
 from pubench.errors import PubenchError, StoreError, did_you_mean
 from pubench.reporting.draw.diagrams import draw
-from pubench.reporting.render.csv import pairs_csv, paper_csv, scores_csv
+from pubench.reporting.render.csv import claims_csv, pairs_csv, paper_csv, scores_csv
 from pubench.reporting.render.html import html_report
 from pubench.reporting.render.latex import latex_files
 from pubench.reporting.render.markdown import markdown_report
@@ -99,8 +99,10 @@ def _markdown(report: Report) -> Files:
 def _csv(report: Report) -> Files:
     yield "scores.csv", scores_csv(report).encode()
     yield "pairs.csv", pairs_csv(report).encode()
-    if report.paper is not None:
+    if report.paper is not None and report.paper.numbers:
         yield "paper.csv", paper_csv(report).encode()
+    if report.paper is not None and report.paper.claims:
+        yield "claims.csv", claims_csv(report).encode()
 
 
 def _latex(report: Report) -> Files:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from pubench.reporting.claims import ClaimResult, judge
+from pubench.reporting.measures import Measure, Measures, measures_of
 from pubench.stats.scores import Block, ScoreTable
+from pubench.suite.claims import PaperClaim
 from pubench.suite.columns import is_percentage
 from pubench.suite.reporting import PaperApart, PaperConfig, PaperNumber
 
 __all__ = ["PublishedComparison", "PublishedNumber", "VerdictCounts", "compare_with_paper", "count_verdicts"]
 
-Verdict = Literal["within", "better", "worse", "other", ""]
+Verdict = Literal["within", "higher", "lower", ""]
 PLACES = ("metric", "dataset", "labelling", "criterion", "algorithm")
 """What says which number it is."""
 
@@ -24,9 +27,9 @@ class PublishedNumber:
     """One published number and ours; NaN where a number is not known.
 
     ``verdict`` is "within" if the two differ by at most ``sqrt(sd_paper^2 + sd_ours^2)``, where an unknown deviation
-    counts as zero and the rounding of the printed mean is added; else "better" or "worse", or "other" for a metric
-    without a direction. It is empty where both deviations are unknown or we have no mean. ``remark`` says why there is
-    nothing to compare, ``apart`` why the number is counted separately.
+    counts as zero and the rounding of the printed mean is added; else ours is "higher" or "lower", whichever is good.
+    It is empty where both deviations are unknown or we have no mean. ``remark`` says why there is nothing to compare,
+    ``apart`` why the number is counted separately.
     """
 
     metric: str
@@ -46,11 +49,16 @@ class PublishedNumber:
 
 @dataclass(frozen=True, slots=True)
 class PublishedComparison:
-    """The citation, all published numbers, and those of the paper that are missing here: what, how many, why."""
+    """The citation, all published numbers, and those of the paper that are missing here: what, how many, why.
+
+    ``claims`` says which of the paper's claims hold, ``chosen_with_truth`` what was chosen with true classes.
+    """
 
     citation: str
     numbers: tuple[PublishedNumber, ...]
     missing: tuple[tuple[str, int, str], ...] = ()
+    claims: tuple[ClaimResult, ...] = ()
+    chosen_with_truth: str = ""
 
 
 class _Printed(NamedTuple):
@@ -65,9 +73,8 @@ class VerdictCounts(NamedTuple):
     """How many numbers have which verdict; ``open`` ones have none."""
 
     within: int
-    better: int
-    worse: int
-    other: int
+    higher: int
+    lower: int
     open: int
 
 
@@ -90,9 +97,9 @@ def compare_with_paper(paper: PaperConfig, tables: Sequence[ScoreTable]) -> Publ
     Returns
     -------
     PublishedComparison or None
-        None without numbers.
+        None without numbers and claims.
     """
-    if not paper.numbers:
+    if not paper.numbers and not paper.claims:
         return None
     by_metric = {table.metric: table for table in tables}
     found = [
@@ -101,7 +108,25 @@ def compare_with_paper(paper: PaperConfig, tables: Sequence[ScoreTable]) -> Publ
         for one in _compare(number, by_metric.get(number.metric), paper)
     ]
     missing = tuple((one.what, one.cells, one.reason) for one in paper.missing)
-    return PublishedComparison(paper.citation, tuple(found), missing)
+    claims = tuple(_judged_claim(claim, by_metric, found) for claim in paper.claims)
+    return PublishedComparison(paper.citation, tuple(found), missing, claims, paper.chosen_with_truth)
+
+
+def _judged_claim(
+    claim: PaperClaim, tables: Mapping[str, ScoreTable], numbers: Iterable[PublishedNumber]
+) -> ClaimResult:
+    """Hold a claim against our table of its metric, and against the paper's own numbers."""
+    table = tables.get(claim.metric or "")
+    printed = {
+        (Block(one.dataset, one.labelling, one.criterion or None), one.algorithm): Measure(
+            one.paper, math.nan
+        )
+        for one in numbers
+        if one.metric == claim.metric
+    }
+    greater = table is None or table.greater_is_better is not False
+    ours = None if table is None else measures_of(table)
+    return judge(claim, ours, Measures(greater, printed) if printed else None)
 
 
 def _reason(number: PublishedNumber, apart: Iterable[PaperApart]) -> str:
@@ -119,15 +144,14 @@ def _compare(number: PaperNumber, table: ScoreTable | None, paper: PaperConfig) 
     if table is None or not lines or number.algorithm not in table.algorithms:
         place = Block(number.dataset, number.labelling or "", number.criterion or "")
         ours = math.nan, math.nan
-        yield _judged(number.metric, place, number.algorithm, theirs, ours, None, "not in this run")
+        yield _judged(number.metric, place, number.algorithm, theirs, ours, "not in this run")
         return
     j = table.algorithms.index(number.algorithm)
     for i in lines:
         ours = float(table.mean[i, j]), float(table.sd[i, j])
         done, planned = int(table.ok[i, j] - table.undefined[i, j]), int(table.planned[i, j])
         remark = f"{done}/{planned} replicates" if done < planned else ""
-        better = table.greater_is_better
-        yield _judged(table.metric, table.blocks[i], number.algorithm, theirs, ours, better, remark)
+        yield _judged(table.metric, table.blocks[i], number.algorithm, theirs, ours, remark)
 
 
 def _printed(number: PaperNumber, paper: PaperConfig) -> _Printed:
@@ -153,23 +177,18 @@ def _judged(
     algorithm: str,
     theirs: _Printed,
     ours: tuple[float, float],
-    greater_is_better: bool | None,
     remark: str,
 ) -> PublishedNumber:
     difference = ours[0] - theirs.mean
     deviations = [sd for sd in (theirs.sd, ours[1]) if not math.isnan(sd)]
     known = bool(deviations) and not math.isnan(difference)
-    verdict = (
-        _verdict(difference, math.hypot(*deviations) + theirs.rounding, greater_is_better) if known else ""
-    )
+    verdict = _verdict(difference, math.hypot(*deviations) + theirs.rounding) if known else ""
     heads = place.dataset, place.labelling, place.criterion or "", algorithm
     return PublishedNumber(metric, *heads, theirs.mean, theirs.sd, *ours, difference, verdict, remark)
 
 
-def _verdict(difference: float, deviation: float, greater_is_better: bool | None) -> Verdict:
+def _verdict(difference: float, deviation: float) -> Verdict:
     # Numbers are printed with few digits: a difference within rounding noise is none.
     if abs(difference) <= deviation + 1e-12:
         return "within"
-    if greater_is_better is None:
-        return "other"
-    return "better" if (difference > 0) is greater_is_better else "worse"
+    return "higher" if difference > 0 else "lower"

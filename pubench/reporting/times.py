@@ -13,8 +13,8 @@ __all__ = ["time_tables"]
 
 
 def time_tables(rows: Sequence[Row], paper: PaperConfig) -> tuple[ScoreTable, ...]:
-    """Return a table of our seconds for each kind of time among a paper's numbers."""
-    wanted = {number.metric for number in paper.numbers}
+    """Return a table of our seconds for each kind of time among a paper's numbers and claims."""
+    wanted = {one.metric for one in paper.numbers} | {one.metric for one in paper.claims}
     return tuple(
         score_table([{**row, name: row.get(column)} for row in rows], name, greater_is_better=False)
         for name, column in TIMED.items()

@@ -55,7 +55,7 @@ def merge_results(several: Sequence[Results]) -> Results:
         shown=tuple(dict.fromkeys(name for plan in plans for name in plan.shown)),
         cells=_cells(plans),
         report=first.plan.report,
-        paper=next((plan.paper for plan in plans if plan.paper.numbers), PaperConfig()),
+        paper=next((plan.paper for plan in plans if plan.paper.citation), PaperConfig()),
     )
     rows = [_aligned(row, plan) for row in _rows(several)]
     order = {tuple(getattr(cell, name) for name in _PLACE): number for number, cell in enumerate(plan.cells)}

@@ -58,7 +58,7 @@ def write_plan(folder: Path, plan: Plan, suite_text: str, source: str = "") -> N
         "metrics": {name: asdict(metric) for name, metric in plan.metrics.items()},
         "shown": list(plan.shown),
         "report": plan.report.model_dump(mode="json"),
-        "paper": plan.paper.model_dump(mode="json"),
+        "paper": plan.paper.model_dump(mode="json", exclude_defaults=True),
         "fields": [*fields],
         "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
         "seed": plan.seed,

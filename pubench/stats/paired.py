@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EXACT", "SignedRank", "paired_differences", "sign_sums", "signed_rank", "t_test"]
+__all__ = ["EXACT", "SignedRank", "paired_differences", "sign_sums", "signed_rank", "t_margin", "t_test"]
 
 Floats = NDArray[np.float64]
 
@@ -155,3 +155,15 @@ def t_test(differences: Floats, overlap: Floats | float = 0.0) -> tuple[Floats, 
         t = np.where((low == high) & (mean == 0), 0.0, mean / error)
     t = np.where(n < 2, np.nan, t)
     return t, np.asarray(2 * student.sf(np.abs(t), n - 1), dtype=np.float64)
+
+
+def t_margin(sd: Floats, count: NDArray[np.int64], confidence: float = 0.95) -> Floats:
+    """Return half the width of the t-interval of a mean, by the standard deviation and number of its values.
+
+    NaN for fewer than two values.
+    """
+    from scipy.special import stdtrit
+
+    free = np.maximum(count - 1, 1).astype(np.float64)
+    half = stdtrit(free, (1 + confidence) / 2) * sd / np.sqrt(np.maximum(count, 1))
+    return np.where(count > 1, half, np.nan)

@@ -16,7 +16,13 @@ from pubench.suite.entries import (
     read_preprocess,
 )
 from pubench.suite.labellings import LabellingEntry
-from pubench.suite.references import duplicate_labels, misplaced_numbers, unknown_control, unknown_labels
+from pubench.suite.references import (
+    duplicate_labels,
+    misplaced_claims,
+    misplaced_numbers,
+    unknown_control,
+    unknown_labels,
+)
 from pubench.suite.reporting import PaperConfig, ReportConfig
 from pubench.suite.samplers import SAMPLERS, SamplerName
 from pubench.suite.smoke import SmokeConfig
@@ -199,6 +205,7 @@ class Suite(Table):
         yield from unknown_labels(given)
         yield from unknown_control(given)
         yield from misplaced_numbers(given)
+        yield from misplaced_claims(given)
 
     @classmethod
     def prepared(cls, given: dict[str, object]) -> dict[str, object]:

@@ -12,7 +12,7 @@ from pubench.suite.entries import is_valid
 from pubench.suite.labellings import read_labelling
 from pubench.suite.reporting import ReportConfig
 
-__all__ = ["duplicate_labels", "misplaced_numbers", "unknown_control", "unknown_labels"]
+__all__ = ["duplicate_labels", "misplaced_claims", "misplaced_numbers", "unknown_control", "unknown_labels"]
 
 # Where tables refer to labels: the table, whether it is a list of tables, the key, and the table that has the labels.
 _REFERENCES = (
@@ -81,6 +81,23 @@ def misplaced_numbers(given: RawTable) -> Iterator[KeyProblem]:
     unknown = list(_unplaced(paper, known | {"metric": [*_columns(report)]}))
     # An entry with an unknown name matches nothing: report it once.
     yield from unknown or _repeated(_items(paper.get("numbers")), _items(paper.get("apart")))
+
+
+def misplaced_claims(given: RawTable) -> Iterator[KeyProblem]:
+    """Yield the claims about data sets, labellings, algorithms or metrics that the suite's tables do not have."""
+    paper, report = given.get("paper"), given.get("report")
+    if not isinstance(paper, dict) or not isinstance(given.get("algorithms"), list):
+        return
+    known = {key: _labels(given, key) for key in ("datasets", "labellings", "algorithms")}
+    for i, entry in enumerate(_items(paper.get("claims"))):
+        for key, labels in (known | {"metric": [*_columns(report)]}).items():
+            names = [label for label in labels if label is not None]
+            value = entry.get(key) if isinstance(entry, dict) else None
+            for name in [value] if isinstance(value, str) else _texts(value):
+                # Problems of one entry, and factors of a prior, append to its label.
+                if not name.startswith(tuple(names)):
+                    text = f"{name!r} is not in this suite's tables{did_you_mean(name, names)}"
+                    yield KeyProblem(("paper", "claims", i, key), text)
 
 
 def _unplaced(paper: RawTable, known: Mapping[str, list[str | None]]) -> Iterator[KeyProblem]:

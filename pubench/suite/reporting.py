@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pubench.suite.base import KeyProblem, Table
+from pubench.suite.claims import PaperClaim
 from pubench.suite.values import Name, Names, Share
 
 __all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig", "Rules", "TableWidth"]
@@ -158,11 +159,19 @@ class PaperConfig(Table):
     missing: Annotated[tuple[PaperMissing, ...], Field(strict=False)] = Field(
         default=(), description="Numbers of the paper's table that have no counterpart here."
     )
+    claims: Annotated[tuple[PaperClaim, ...], Field(strict=False)] = Field(
+        default=(), description="What the paper says of its methods; the report says whether it holds."
+    )
+    chosen_with_truth: str = Field(
+        default="",
+        description="What was chosen with the help of true classes, by the paper or here; shown beside the numbers.",
+    )
 
     @classmethod
     def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:
-        """Refuse numbers without a citation."""
-        if given.get("numbers") and not given.get("citation"):
-            yield KeyProblem(
-                ("citation",), 'is missing; add citation = "..." to name the source of the numbers'
-            )
+        """Refuse numbers and claims without a citation."""
+        for key in ("numbers", "claims"):
+            if given.get(key) and not given.get("citation"):
+                yield KeyProblem(
+                    ("citation",), f'is missing; add citation = "..." to name the source of the {key}'
+                )

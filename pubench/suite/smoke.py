@@ -108,4 +108,5 @@ def _placed(
         and number.algorithm in algorithms
         and (number.labelling is None or number.labelling in labellings)
     ]
-    return paper.model_copy(update={"numbers": tuple(numbers), "missing": ()})
+    # A smoke size shows that everything runs; it cannot say whether a claim holds.
+    return paper.model_copy(update={"numbers": tuple(numbers), "missing": (), "claims": ()})

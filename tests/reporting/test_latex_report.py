@@ -226,7 +226,7 @@ def test_a_file_for_each_metric_and_one_for_the_paper() -> None:
     assert r"\caption{Comparison with the paper; acc; l; puf; C4.5.}" in text
     assert r"A \& B. Mean" in text
     assert rows_of(text, r"data\_0") == [
-        ["0.800 (0.010)", r"0.763", "$-$0.037", r"worse\rlap{\textsuperscript{a}}"]
+        ["0.800 (0.010)", r"0.763", "$-$0.037", r"lower\rlap{\textsuperscript{a}}"]
     ]
     assert "a: counted separately: a sample." in text
 

@@ -111,7 +111,7 @@ def test_a_papers_numbers_are_on_the_page() -> None:
     found = outline(html_report(build_report(rows, "s", {"acc": True}, paper=paper)))
     assert "<b>A. Author" in found.text
     assert "not in this run" in found.text
-    assert "Compared: 2 numbers, 1 within the combined deviation, 1 not judged." in found.text
+    assert "All 2 published numbers and ours" in found.text
     assert not {"b", "i"} & set(found.tags)
     assert 'id="paper"' not in page()
 

@@ -38,25 +38,25 @@ def test_difference_and_verdict_by_the_combined_deviation() -> None:
     assert (near.paper, near.ours) == pytest.approx((0.76, 0.9))
     assert near.difference == pytest.approx(0.14)
     assert near.verdict == "within"
-    assert lines(rows(), mean=0.75, sd=0.1)[0].verdict == "better"
-    assert lines(rows(), mean=1.05, sd=0.1)[0].verdict == "worse"
+    assert lines(rows(), mean=0.75, sd=0.1)[0].verdict == "higher"
+    assert lines(rows(), mean=1.05, sd=0.1)[0].verdict == "lower"
     assert lines(rows(), mean=0.81)[0].verdict == "within"
-    assert lines(rows(), mean=0.79)[0].verdict == "better"
+    assert lines(rows(), mean=0.79)[0].verdict == "higher"
 
 
-@pytest.mark.parametrize(("greater", "verdict"), [(True, "better"), (False, "worse"), (None, "other")])
-def test_what_is_better_depends_on_the_metric(greater: bool | None, verdict: str) -> None:
+@pytest.mark.parametrize("greater", [True, False, None])
+def test_higher_is_said_of_the_number_and_not_of_the_method(greater: bool | None) -> None:
     number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 0.5, "sd": 0.1}
     published = paper_of(citation="c", numbers=[number])
     paper = build_report(rows(), "s", {"acc": greater}, paper=published).paper
     assert paper is not None
-    assert paper.numbers[0].verdict == verdict
+    assert paper.numbers[0].verdict == "higher"
 
 
 def test_rounding_of_the_printed_mean_is_not_a_difference() -> None:
     same = [row | {"acc": 0.36449} for row in rows()]
     number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 36.0, "sd": 0.0}
-    for digits, verdict in ((None, "better"), (2, "better"), (0, "within")):
+    for digits, verdict in ((None, "higher"), (2, "higher"), (0, "within")):
         paper = paper_of(citation="c", percent=True, digits=digits, numbers=[number])
         found = build_report(same, "s", {"acc": True}, paper=paper).paper
         assert found is not None
@@ -114,23 +114,25 @@ def test_every_number_is_accounted_for() -> None:
     paper = paper_of(citation="c", numbers=numbers, apart=apart, missing=missing)
     report = build_report(found, "s", {"acc": True}, paper=paper)
     assert report.paper is not None
-    assert count_verdicts(report.paper.numbers) == VerdictCounts(within=1, better=1, worse=1, other=0, open=1)
+    assert count_verdicts(report.paper.numbers) == VerdictCounts(within=1, higher=1, lower=1, open=1)
     assert paper_summary(report.paper) == [
-        "Compared: 3 numbers, 1 within the combined deviation, 1 worse, 1 not judged.",
-        "Counted separately, e (half of the rows): 1 number, 1 better.",
+        "Compared: 3 numbers, 1 within the combined deviation, 1 lower, 1 not judged.",
+        "Counted separately, e (half of the rows): 1 number, 1 higher.",
         "Missing: all of h, 4 (unavailable).",
     ]
     markdown = markdown_report(report)
-    assert "Counted separately, e (half of the rows): 1 number, 1 better." in markdown
-    assert "| 0.700 | better | counted separately |" in markdown
+    assert "| compared | 3 | 1 | 0 | 1 | 1 |" in markdown
+    assert "| counted separately, e (half of the rows) | 1 | 0 | 1 | 0 | 0 |" in markdown
+    assert "| missing: all of h (unavailable) | 4 | – | – | – | – |" in markdown
+    assert "| 0.700 | higher | counted separately |" in markdown
 
 
 def test_reports_show_it() -> None:
     report = reported(rows(), mean=0.5, sd=0.1)
     markdown = markdown_report(report)
     assert "## Comparison with the paper\n\nPublished in: A. Author, Table 1\n" in markdown
-    assert "| acc | d | l | puf | a | 0.500 (0.100) | 0.900 (0.100) | 0.400 | better |  |" in markdown
+    assert "| acc | d | l | puf | a | 0.500 (0.100) | 0.900 (0.100) | 0.400 | higher |  |" in markdown
     stream = io.StringIO()
     terminal_report(report, Console(file=stream, width=200))
-    assert "paper 0.500 (0.100), ours 0.900 (0.100), difference 0.400, better" in stream.getvalue()
+    assert "paper 0.500 (0.100), ours 0.900 (0.100), difference 0.400, higher" in stream.getvalue()
     assert "paper" not in markdown_report(build_report(rows(), "s", {"acc": True}))

@@ -9,8 +9,8 @@ from helpers.reports import details
 from scipy import stats
 
 from pubench.reporting import build_report
+from pubench.reporting.pricing import Price, find_prices
 from pubench.reporting.render.html import html_report
-from pubench.reporting.sections.price import Price, find_prices
 from pubench.suite.reporting import Rules
 
 RNG = np.random.default_rng(0)

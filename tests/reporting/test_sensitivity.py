@@ -9,7 +9,7 @@ from helpers.html import outline, row
 from pubench.reporting import build_report
 from pubench.reporting.draw.curves import Sweep
 from pubench.reporting.render.html import html_report
-from pubench.reporting.sections.sensitivity import find_sweeps
+from pubench.reporting.sweeps import find_sweeps
 
 
 def rows(labellings: dict[str, float], factor: bool = False, **keys: Any) -> list[dict[str, Any]]:

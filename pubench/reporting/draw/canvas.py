@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ __all__ = [
     "COLOURS",
     "GREY",
     "blank",
+    "grouped",
     "inline",
     "plain_log_axis",
     "short",
@@ -52,7 +53,9 @@ def plain_log_axis(axes: Axes) -> None:
     from matplotlib.ticker import LogLocator, NullLocator
 
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+    low, high = axes.get_xlim()
+    subs = (1, 2, 5) if high < 200 * low else (1,)
+    axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
 
@@ -103,6 +106,14 @@ def inline(drawing: str, label: str, prefix: str) -> str:
     return text.replace("<defs></defs>", "").replace("<svg", named, 1)
 
 
+def grouped(drawing: str, names: Sequence[str]) -> str:
+    """Return a drawing whose groups with the id ``method<k>`` name the algorithm k that they belong to.
+
+    The names come last: what shortens a drawing must not shorten numbers within them.
+    """
+    return _GROUP.sub(lambda found: f' data-method="{escape(clean(names[int(found[1])]))}"', drawing)
+
+
 def _tag(tag: str, prefix: str) -> str:
     """Shorten a tag: groups need no names, numbers no second decimal; the page's style has fonts and joins."""
     for pattern, shorter in _SHORTER:
@@ -115,6 +126,7 @@ def _tag(tag: str, prefix: str) -> str:
     return tag.replace(": ", ":").replace("; ", ";").replace(' "', '"').replace(';"', '"')
 
 
+_GROUP = re.compile(r' data-method="(\d+)"')
 _CURVE = re.compile(r"\s[CQ] ")
 _INVISIBLE = re.compile(r'<path [^>]* style="fill:none"/>')
 _STROKE = re.compile(r'<path d="([^"]*)"((?: clip-path="[^"]*")? style="fill:none;[^"]*")/>')
@@ -122,6 +134,7 @@ _NAMED = re.compile(r'( id="|"#|url\(#)')
 _SHORTER = [
     (re.compile(pattern), shorter)
     for pattern, shorter in (
+        (r'(<g) id="method(\d+)"', r'\1 data-method="\2"'),
         (r'(<g) id="[^"]*"', r"\1"),
         (r' xmlns(:xlink)?="[^"]*"| version="1.1"| transform="rotate\(-0 [^"]*"|font-family: [^;"]*;?', ""),
         (r"stroke-(linejoin|linecap): (round|miter|square|butt);?", ""),

@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, fields
 
+from pubench.reporting.claims import ClaimResult
 from pubench.reporting.published import PublishedNumber
 from pubench.reporting.report import Report
 from pubench.results.spreadsheet import csv_text
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import ScoreTable, best_cells
 
-__all__ = ["pairs_csv", "paper_csv", "scores_csv"]
+__all__ = ["claims_csv", "pairs_csv", "paper_csv", "scores_csv"]
 
 SCORES = (
     "metric,dataset,labelling,criterion,algorithm,mean,sd,ok,undefined,planned,reference,best,tied_with_best,"
@@ -46,6 +47,12 @@ def paper_csv(report: Report) -> str:
     """Return a line for each published number."""
     heads = [field.name for field in fields(PublishedNumber)]
     return _text(heads, (astuple(line) for line in (report.paper.numbers if report.paper else ())))
+
+
+def claims_csv(report: Report) -> str:
+    """Return a line for each claim of the paper."""
+    heads = [field.name for field in fields(ClaimResult)]
+    return _text(heads, (astuple(line) for line in (report.paper.claims if report.paper else ())))
 
 
 def _scores(table: ScoreTable, comparison: Comparison) -> Iterator[Sequence[Value]]:

@@ -71,7 +71,7 @@ def latex_files(report: Report) -> dict[str, str]:
         name = f"{name}-{len(files)}" if f"{name}.tex" in files else name
         label = label_of(report.title, name)
         files[f"{name}.tex"] = _printed(_score_sources(table, comparison), report.rules.width, label)
-    if report.paper is not None:
+    if report.paper is not None and report.paper.numbers:
         sources = _paper_sources(report.paper)
         files["paper.tex"] = _printed(sources, report.rules.width, label_of(report.title, "paper"))
     return files

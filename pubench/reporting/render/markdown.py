@@ -1,4 +1,4 @@
-"""A report as GitHub-flavoured Markdown: the score tables, then every section that has a Markdown form."""
+"""A report as GitHub-flavoured Markdown: a paper's claims, the score tables, then the sections with a Markdown form."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pubench.reporting.sections.blocks import (
     BulletList,
     Entry,
     FigureBlock,
+    Fold,
     Paragraph,
     SectionBlock,
     TableBlock,
@@ -32,12 +33,14 @@ MOST_PAIRS = 45
 def markdown_report(report: Report) -> str:
     """Render a report, ending with a line break."""
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {cell_counts(report)}."]
+    sections = make_sections(report, markdown=True)
+    parts += [text for section in sections if section.first for text in _section(section)]
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         grid = make_grid(table, comparison)
         parts += [f"## {escape(grid.heading)}", *map(escape, inconclusive(comparison))]
         parts += [_scores(grid), *_comparison(comparison)]
     parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
-    parts += [text for section in make_sections(report, markdown=True) for text in _section(section)]
+    parts += [text for section in sections if not section.first for text in _section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -67,6 +70,9 @@ def _block(block: SectionBlock) -> Iterator[str]:
         case FigureBlock():
             yield escape(block.caption)
             yield from _block(block.numbers) if block.numbers else []
+        case Fold():
+            yield from [f"### {escape(block.title)}"] if block.title else []
+            yield from (text for inner in block.blocks for text in _block(inner))
         case TemplateBlock():
             # Only the page can show it.
             return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.render.grid import HEADS, Grid, GridCell, make_grid
 from pubench.reporting.report import Report
-from pubench.reporting.sections.paper import paper_sentence, paper_summary
+from pubench.reporting.sections.paper import claim_sentence, claims_summary, paper_sentence, paper_summary
 from pubench.reporting.sections.problems import problem_lists
 from pubench.reporting.sentences import cell_counts, legend, missing_rule
 from pubench.reporting.wording import TIED, clean
@@ -58,6 +58,9 @@ def terminal_report(report: Report, console: Console) -> None:
     for line in (clean(report.description), f"Cells: {cell_counts(report)}."):
         if line:
             console.print(Text(line))
+    if report.paper is not None and report.paper.claims:
+        claims = report.paper.claims
+        _print_list(f"Claims of the paper: {claims_summary(claims)}", [*map(claim_sentence, claims)], console)
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         _print_grid(make_grid(table, comparison), console)
         for sentence in (*inconclusive(comparison), *findings(comparison)):
@@ -66,7 +69,7 @@ def terminal_report(report: Report, console: Console) -> None:
         console.print()
         best = "marked *" if _is_plain(console) else "in bold"
         console.print(Text(f"{legend(best, report.rules)} {missing_rule(report.rules)}", style="dim"))
-    if report.paper is not None:
+    if report.paper is not None and report.paper.numbers:
         heading = f"Comparison with the paper: {clean(report.paper.citation)}"
         _print_list(
             heading,

@@ -19,6 +19,7 @@ from pubench.reporting.sections.paper import paper_section
 from pubench.reporting.sections.price import price_section
 from pubench.reporting.sections.problems import problems_section
 from pubench.reporting.sections.reproducibility import reproducibility_section
+from pubench.reporting.sections.scenarios import scenarios_section
 from pubench.reporting.sections.scores import scores_section
 from pubench.reporting.sections.searches import searches_section
 from pubench.reporting.sections.sensitivity import sensitivity_section
@@ -26,11 +27,12 @@ from pubench.reporting.sections.sensitivity import sensitivity_section
 __all__ = ["SECTIONS", "Section", "make_sections"]
 
 SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
+    paper_section,
     scores_section,
     comparisons_section,
     figures_section,
     calibration_section,
-    paper_section,
+    scenarios_section,
     sensitivity_section,
     price_section,
     searches_section,
@@ -49,6 +51,7 @@ PAGE_ONLY: frozenset[Callable[[Report], Section | None]] = frozenset(
         comparisons_section,
         figures_section,
         calibration_section,
+        scenarios_section,
         sensitivity_section,
         price_section,
         searches_section,

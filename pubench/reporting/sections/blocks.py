@@ -12,6 +12,7 @@ __all__ = [
     "BulletList",
     "Entry",
     "FigureBlock",
+    "Fold",
     "Paragraph",
     "Section",
     "SectionBlock",
@@ -20,7 +21,8 @@ __all__ = [
     "Tone",
 ]
 
-Tone = Literal["", "good", "bad"]
+Tone = Literal["", "good", "bad", "over", "under"]
+"""A judgement, or, for what is neither good nor bad, where a number lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,15 @@ class BulletList:
 
     items: tuple[str, ...]
     title: str = ""
+    metric: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table's cell with more than a text; only HTML shows the tone, the shade (0 to 1) and the texts beside it."""
+    """A table's cell with more than a text; only HTML shows the tone, the shade (0 to 1) and the texts beside it.
+
+    ``method`` is the algorithm that the cell belongs to, if the page should highlight it with that algorithm.
+    """
 
     text: str
     aside: str = ""
@@ -49,6 +55,7 @@ class Entry:
     remark: str = ""
     tone: Tone = ""
     shade: float | None = None
+    method: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,16 @@ class TemplateBlock:
     values: object
 
 
-SectionBlock: TypeAlias = Paragraph | BulletList | TableBlock | FigureBlock | TemplateBlock
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that the page shows when its reader opens them; Markdown shows them below the title."""
+
+    title: str
+    blocks: tuple[Paragraph | BulletList | TableBlock | FigureBlock, ...]
+    metric: int | None = None
+
+
+SectionBlock: TypeAlias = Paragraph | BulletList | TableBlock | FigureBlock | TemplateBlock | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +119,8 @@ class Section:
         What Markdown shows; default: the same blocks. Empty for a section that Markdown does not have.
     wide : bool
         Whether a printed page should be turned for it.
+    first : bool
+        Whether the page opens with it.
     """
 
     name: str
@@ -111,6 +129,7 @@ class Section:
     blocks: tuple[SectionBlock, ...]
     markdown: tuple[SectionBlock, ...] | None = None
     wide: bool = False
+    first: bool = False
 
     @property
     def markdown_blocks(self) -> tuple[SectionBlock, ...]:

@@ -1,18 +1,37 @@
-"""The section of data sets: the card of each one, as the suite uses it."""
+"""The section of data sets: how hard each one is, who does well there, and its card as the suite uses it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pubench.reporting.details import Card
+from pubench.reporting.difficulty import Difficulty, find_difficulties
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import BulletList, Section, SectionBlock, TableBlock, TemplateBlock
+from pubench.reporting.sections.blocks import (
+    BulletList,
+    Entry,
+    Fold,
+    Paragraph,
+    Section,
+    SectionBlock,
+    TableBlock,
+    TemplateBlock,
+)
 from pubench.reporting.wording import number
 
-__all__ = ["HEADS", "DatasetSummary", "card_line", "datasets_section", "summarise"]
+__all__ = ["HEADS", "DatasetPart", "DatasetSummary", "card_line", "datasets_section", "summarise"]
 
-MOST_NAMES = 5
+MOST_NAMES, OPEN = 5, 20
+"""So many classes are listed, and the table of up to so many data sets is open."""
+_DIFFICULTY = ("data set", "best naive", "supervised †", "spread", "best", "ahead of naive", "best method")
+_SPREAD = (
+    "Naive is the best algorithm whose label begins with naive, supervised the best that was told true classes; the "
+    "spread between the two is what true classes are worth. Means over labellings and criteria. Ahead of naive: how "
+    "many of the other methods score higher than the naive one."
+)
 HEADS = (
     *("data set", "rows", "features", "missing cells", "prior"),
     *("positive", "source", "licence", "fingerprint"),
@@ -37,13 +56,52 @@ class DatasetSummary:
     source: str
 
 
+@dataclass(frozen=True, slots=True)
+class DatasetPart:
+    """What the page opens for a data set: its card, if there is one, and its difficulty in each metric."""
+
+    label: str
+    summary: DatasetSummary | None
+    difficulties: tuple[Difficulty, ...]
+
+
 def datasets_section(report: Report) -> Section | None:
-    """Return the cards; Markdown has them as a table."""
-    found = [summarise(label, card) for label, card in report.details.cards.items()]
-    if not found:
+    """Return the difficulty and the card of each data set; Markdown has the cards as a table."""
+    cards = {label: summarise(label, card) for label, card in report.details.cards.items()}
+    found = [find_difficulties(table) for table in report.tables]
+    labels = list(dict.fromkeys([*cards, *(label for each in found for label in each)]))
+    parts = [
+        DatasetPart(label, cards.get(label), tuple(each[label] for each in found if label in each))
+        for label in labels
+    ]
+    if not parts:
         return None
-    block = TemplateBlock("datasets.html", found)
-    return Section("data", "Data", "Data sets", (block,), tuple(_markdown(found)))
+    page: tuple[SectionBlock, ...] = (*_overview(parts), TemplateBlock("datasets.html", parts))
+    return Section("data", "Data", "Data sets", page, tuple(_markdown(list(cards.values()))))
+
+
+def _overview(parts: Sequence[DatasetPart]) -> Iterator[SectionBlock]:
+    """Yield a table of the data sets by what true classes are worth there, in the first metric."""
+    rated = [(part.label, part.difficulties[0]) for part in parts if part.difficulties]
+    known = [pair for pair in rated if pair[1].leaders]
+    if len(known) > 1 and any(one.naive or one.supervised for _, one in known):
+        order = sorted(known, key=lambda pair: (np.isnan(pair[1].spread), -abs(pair[1].spread)))
+        title = f"Data sets by difficulty ({order[0][1].metric})"
+        table = TableBlock(title, _DIFFICULTY, [_rated(label, one) for label, one in order], texts=(0, 6))
+        yield (
+            Fold(f"{title}: {len(order)} data sets", (table, Paragraph(_SPREAD)))
+            if len(order) > OPEN
+            else table
+        )
+        if len(order) <= OPEN:
+            yield Paragraph(_SPREAD)
+
+
+def _rated(label: str, one: Difficulty) -> list[str | Entry]:
+    best = one.leaders[0]
+    ahead = f"{one.ahead} of {one.rivals}" if one.naive else "–"
+    numbers = [number(found.mean) if found else "–" for found in (one.naive, one.supervised)]
+    return [label, *numbers, number(one.spread), number(best.mean), ahead, Entry(best.name, method=best.name)]
 
 
 def summarise(label: str, card: Card) -> DatasetSummary:
@@ -63,6 +121,8 @@ def summarise(label: str, card: Card) -> DatasetSummary:
 
 def _markdown(found: Sequence[DatasetSummary]) -> Iterator[SectionBlock]:
     """Yield a table, and below it the longer texts: differences and citations."""
+    if not found:
+        return
     yield TableBlock("", HEADS, [card_line(one) for one in found], texts=(0, 5, 6, 7, 8))
     for title, texts in (
         ("Differences from the source", {one.label: one.card.differs for one in found}),

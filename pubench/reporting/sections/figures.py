@@ -59,7 +59,8 @@ def _against_time(
         heads = ("algorithm", table.metric, "seconds", "unbeaten")
         numbers = TableBlock(f"The numbers: {table.metric} and time", heads, lines)
         drawing = draw_against_time(table.metric, points, unbeaten, f"t{place}-")
-        yield FigureBlock(Drawing((drawing,)), _TIME, numbers, place)
+        caption = f"{_TIME} Numbers are in the order of scores." if drawing.legend else _TIME
+        yield FigureBlock(drawing, caption, numbers, place)
 
 
 def _to_the_leader(place: int, table: ScoreTable, comparison: Comparison) -> Iterator[FigureBlock]:

@@ -1,17 +1,32 @@
-"""The section of a paper: its published numbers beside ours, in the texts that all formats share."""
+"""The section of a paper: its claims and whether they hold, then its numbers beside ours."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from pubench.reporting.claims import ClaimResult, ClaimVerdict
+from pubench.reporting.draw.published import draw_published
 from pubench.reporting.published import PublishedComparison, PublishedNumber, count_verdicts
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import BulletList, Entry, Paragraph, Section, TableBlock, Tone
+from pubench.reporting.sections.blocks import (
+    Entry,
+    FigureBlock,
+    Fold,
+    Paragraph,
+    Section,
+    SectionBlock,
+    TableBlock,
+    TemplateBlock,
+    Tone,
+)
 from pubench.reporting.wording import mean_and_sd, number
 
 __all__ = [
     "PAPER_HEADS",
     "PAPER_LEGEND",
+    "claim_sentence",
+    "claims_summary",
     "paper_line",
     "paper_section",
     "paper_sentence",
@@ -24,37 +39,112 @@ PAPER_HEADS = (
 )
 PAPER_LEGEND = (
     "Mean (standard deviation); difference is ours minus the paper's. Within: the two differ by at most the root of "
-    "the sum of both variances, where an unknown variance counts as zero, plus the rounding of the printed mean."
+    "the sum of both variances, where an unknown variance counts as zero, plus the rounding of the printed mean. "
+    "Higher and lower say where our mean lies, not that one of the two is right."
 )
+CLAIMS_LEGEND = (
+    "A case is a data set with a labelling. A claim holds in part if it holds in two thirds of the cases or steps that "
+    "it needs, or by less than it says. Ahead is by the mean over replicates; the paper's figures are computed from "
+    "its printed means."
+)
+_FIGURE = (
+    "Our means against the paper's, one mark for each number. On the line they are equal; filled marks are within the "
+    "combined deviation."
+)
+_CLAIM_HEADS = ("claim", "where", "verdict", "here", "paper")
+_COUNT_HEADS = ("conditions", "numbers", "within", "higher", "lower", "not judged")
 _TEXTS = (0, 1, 2, 3, 4, 9)
-_VERDICT = PAPER_HEADS.index("verdict")
-_TONES: dict[str, Tone] = {"within": "good", "better": "good", "worse": "bad"}
+_ALGORITHM, _VERDICT = PAPER_HEADS.index("algorithm"), PAPER_HEADS.index("verdict")
+_TONES: dict[str, Tone] = {"higher": "over", "lower": "under"}
 _VERDICTS = {
     "within": "within the combined deviation",
-    "better": "better",
-    "worse": "worse",
-    "other": "beyond it",
+    "higher": "higher",
+    "lower": "lower",
     "open": "not judged",
+}
+_COUNTED: dict[ClaimVerdict, tuple[str, str]] = {
+    "holds": ("holds", "hold"),
+    "holds in part": ("holds in part", "hold in part"),
+    "does not hold": ("does not hold", "do not hold"),
+    "cannot be tested": ("cannot be tested", "cannot be tested"),
 }
 
 
 def paper_section(report: Report) -> Section | None:
-    """Return the paper's numbers beside ours, if the suite has any."""
-    if report.paper is None:
+    """Return the paper's claims and numbers, if the suite has any; the page opens with them."""
+    paper = report.paper
+    if paper is None:
         return None
-    lines = [_with_tone(paper_line(one)) for one in report.paper.numbers]
-    blocks = (
-        Paragraph(f"Published in: {report.paper.citation}", "lead"),
-        BulletList(tuple(paper_summary(report.paper))),
-        TableBlock("Published numbers and ours", PAPER_HEADS, lines, texts=_TEXTS),
-        Paragraph(PAPER_LEGEND),
-    )
-    return Section("paper", "Paper", "Comparison with the paper", blocks)
+    cited = Paragraph(f"Published in: {paper.citation}", "lead")
+    numbers = tuple(_numbers(paper))
+    page = TemplateBlock("claims.html", paper.claims)
+    shown: tuple[SectionBlock, ...] = (cited, *_claims(paper, page), *numbers)
+    plain: tuple[SectionBlock, ...] = (cited, *_claims(paper, _claim_table(paper.claims)), *numbers)
+    heading = "What the paper claims, and what holds here" if paper.claims else "Comparison with the paper"
+    return Section("paper", "Paper", heading, shown, plain, first=True)
 
 
-def _with_tone(line: Sequence[str]) -> list[str | Entry]:
-    verdict = line[_VERDICT]
-    return [*line[:_VERDICT], Entry(verdict, tone=_TONES.get(verdict, "")), *line[_VERDICT + 1 :]]
+def _claims(paper: PublishedComparison, table: SectionBlock) -> Iterator[SectionBlock]:
+    if paper.claims:
+        yield Paragraph(claims_summary(paper.claims), "lead")
+        yield table
+        yield Paragraph(CLAIMS_LEGEND)
+
+
+def _claim_table(claims: Sequence[ClaimResult]) -> TableBlock:
+    lines = [(one.says, one.place, one.verdict, one.ours, one.paper or "–") for one in claims]
+    return TableBlock("Claims", _CLAIM_HEADS, lines, texts=(0, 1, 2, 3, 4))
+
+
+def claims_summary(claims: Sequence[ClaimResult]) -> str:
+    """Say how many claims hold, hold in part, do not hold and cannot be tested."""
+    found = Counter(one.verdict for one in claims)
+    parts = [f"{found[name]} {words[found[name] != 1]}" for name, words in _COUNTED.items() if found[name]]
+    listed = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    return f"Of {len(claims)} {'claim' if len(claims) == 1 else 'claims'}, {listed}."
+
+
+def claim_sentence(one: ClaimResult) -> str:
+    """Return a claim and its figures as one line of text."""
+    paper = f" Paper: {one.paper}." if one.paper else ""
+    return f"{one.verdict}: {one.says} ({one.place}) Here: {one.ours.removesuffix('.')}.{paper}"
+
+
+def _numbers(paper: PublishedComparison) -> Iterator[SectionBlock]:
+    """Yield how many numbers agree, a figure, and all of them."""
+    if paper.chosen_with_truth:
+        yield Paragraph(f"Chosen with true classes: {paper.chosen_with_truth}")
+    if not paper.numbers:
+        return
+    yield _count_table(paper)
+    drawing = draw_published(paper.numbers)
+    if drawing is not None:
+        yield FigureBlock(drawing, _FIGURE)
+    lines = [_marked(paper_line(one)) for one in paper.numbers]
+    table = TableBlock("Published numbers and ours", PAPER_HEADS, lines, texts=_TEXTS)
+    yield Fold(f"All {len(lines)} published numbers and ours", (table, Paragraph(PAPER_LEGEND)))
+
+
+def _marked(line: Sequence[str]) -> list[str | Entry]:
+    cells: list[str | Entry] = [*line]
+    cells[_VERDICT] = Entry(line[_VERDICT], tone=_TONES.get(line[_VERDICT], ""))
+    cells[_ALGORITHM] = Entry(line[_ALGORITHM], method=line[_ALGORITHM])
+    return cells
+
+
+def _count_table(paper: PublishedComparison) -> TableBlock:
+    """Return how many numbers lie where, by what differs from the paper; "not judged" has a column if any is not."""
+    counted = {reason: (numbers, count_verdicts(numbers)) for reason, numbers in _groups(paper).items()}
+    shown = 4 if any(counts.open for _, counts in counted.values()) else 3
+    lines = []
+    for reason, (numbers, counts) in counted.items():
+        datasets = ", ".join(dict.fromkeys(one.dataset for one in numbers))
+        name = f"counted separately, {datasets} ({reason})" if reason else "compared"
+        lines.append([name, *map(str, (len(numbers), *counts[:shown]))])
+    lines += [
+        [f"missing: {what} ({reason})", str(cells), *["–"] * shown] for what, cells, reason in paper.missing
+    ]
+    return TableBlock("Published numbers: where our means lie", _COUNT_HEADS[: 2 + shown], lines)
 
 
 def paper_line(one: PublishedNumber) -> list[str]:
@@ -76,18 +166,26 @@ def paper_sentence(one: PublishedNumber) -> str:
 
 
 def paper_summary(paper: PublishedComparison) -> list[str]:
-    """Say how many numbers agree, which are counted separately, and which are missing."""
-    groups: dict[str, list[PublishedNumber]] = {"": []}
-    for one in paper.numbers:
-        groups.setdefault(one.apart, []).append(one)
-    compared = groups.pop("")
+    """Say where our numbers lie, which are counted separately, and which are missing."""
+    groups = _groups(paper)
+    compared = groups.pop("", [])
     sentences = [f"Compared: {_counts(compared)}."] if compared else []
     sentences += [
         f"Counted separately, {', '.join(dict.fromkeys(one.dataset for one in numbers))} ({reason}): "
         f"{_counts(numbers)}."
         for reason, numbers in groups.items()
     ]
-    return sentences + [f"Missing: {what}, {cells} ({reason})." for what, cells, reason in paper.missing]
+    sentences += [f"Missing: {what}, {cells} ({reason})." for what, cells, reason in paper.missing]
+    chosen = paper.chosen_with_truth
+    return sentences + ([f"Chosen with true classes: {chosen}"] if chosen else [])
+
+
+def _groups(paper: PublishedComparison) -> dict[str, list[PublishedNumber]]:
+    """Return the numbers under the paper's own conditions, and the others by what differs."""
+    groups: dict[str, list[PublishedNumber]] = {}
+    for one in sorted(paper.numbers, key=lambda one: bool(one.apart)):
+        groups.setdefault(one.apart, []).append(one)
+    return groups
 
 
 def _counts(numbers: Sequence[PublishedNumber]) -> str:

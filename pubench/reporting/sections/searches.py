@@ -52,7 +52,14 @@ def _search_line(search: Search) -> list[str | Entry]:
     counts = str(search.searches), str(search.trials)
     failed = Entry(str(search.failed), tone="bad" if search.failed else "")
     needed = "–" if np.isnan(search.needed) else f"{search.needed:g}"
-    return [search.algorithm, search.criterion, *counts, failed, needed, number(search.seconds)]
+    return [
+        Entry(search.algorithm, method=search.algorithm),
+        search.criterion,
+        *counts,
+        failed,
+        needed,
+        number(search.seconds),
+    ]
 
 
 def _progress(searches: Sequence[Search]) -> Iterator[SectionBlock]:
@@ -67,7 +74,11 @@ def _importances(report: Report, criteria: Sequence[str]) -> Iterator[SectionBlo
     found = find_importances(report.rows, report.details.trials)
     if found:
         lines: list[list[str | Entry]] = [
-            [each.algorithm, each.parameter, *(_share(each.shares.get(name, np.nan)) for name in criteria)]
+            [
+                Entry(each.algorithm, method=each.algorithm),
+                each.parameter,
+                *(_share(each.shares.get(name, np.nan)) for name in criteria),
+            ]
             for each in found[:LINES]
         ]
         heads = ("algorithm", "parameter", *criteria)
