@@ -11,6 +11,7 @@ __all__ = ["REFERENCE", "TIED", "clean", "interval", "mean_and_sd", "number", "p
 REFERENCE, TIED = "†", "≈"
 DECIDED = 0.8
 """Below this probability, words give all three probabilities of a comparison."""
+NOISE = 1e-12
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -24,6 +25,9 @@ def number(value: float) -> str:
     """Return a number with three decimals, or with three digits if it is very small or large; a dash for NaN."""
     if value != value:
         return "–"
+    if abs(value) < NOISE:
+        # What is left of a difference of equal numbers, such as -1.11e-16.
+        value = 0.0
     return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 1000 else f"{value:.3g}"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.reporting.draw.canvas import COLOURS, blank, short, svg
+from pubench.reporting.wording import clean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,15 @@ def draw_searches(progress: Mapping[str, Mapping[str, Floats]]) -> Drawing:
         for name in (name for name in names if name in curves):
             colour, dash = _style(names.index(name))
             trials = np.arange(1, len(curves[name]) + 1)
-            axes.step(trials, curves[name], where="post", color=colour, ls=DASHES[dash], lw=1.6)
+            axes.step(
+                trials,
+                curves[name],
+                where="post",
+                color=colour,
+                ls=DASHES[dash],
+                lw=1.6,
+                gid=f"method:{clean(name)}",
+            )
         axes.set_title(short(criterion), fontsize=10, parse_math=False)
         axes.set(xlabel="trials", ylabel="share of the gain", ylim=(-0.03, 1.03))
         axes.locator_params(axis="x", integer=True)
@@ -128,7 +137,16 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str]) ->
 def _draw_curve(axes: Axes, curve: Curve, number: int, *, band: bool) -> None:
     colour, dash = _style(number)
     marker = "o" if curve.x.size <= MARKED else ""
-    axes.plot(curve.x, curve.mean, color=colour, ls=DASHES[dash], lw=1.6, marker=marker, markersize=3.5)
+    axes.plot(
+        curve.x,
+        curve.mean,
+        color=colour,
+        ls=DASHES[dash],
+        lw=1.6,
+        marker=marker,
+        markersize=3.5,
+        gid=f"method:{clean(curve.algorithm)}",
+    )
     if band:
         low, high = curve.mean - curve.sd, curve.mean + curve.sd
         axes.fill_between(curve.x, low, high, color=colour, alpha=0.1, lw=0)

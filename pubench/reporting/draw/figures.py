@@ -1,48 +1,19 @@
-"""Drawings of one metric: scores against time, and box plots of differences."""
+"""Box plots of differences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.reporting.draw.canvas import COLOURS, GREY, blank, plain_log_axis, short, svg
+from pubench.reporting.draw.canvas import COLOURS, GREY, blank, short, svg
 
-__all__ = ["draw_against_time", "draw_boxes"]
+__all__ = ["draw_boxes"]
 
 Floats = NDArray[np.float64]
 Strokes = list[tuple[float, float]]
 WIDTH = 5.6
-
-
-def draw_against_time(
-    metric: str, points: Mapping[str, tuple[float, float]], unbeaten: Sequence[str], prefix: str
-) -> str:
-    """Draw the score of each algorithm against its seconds, and a line through those that are unbeaten."""
-    figure, axes = blank(WIDTH, 3.5)
-    axes.plot(
-        [points[name][1] for name in unbeaten],
-        [points[name][0] for name in unbeaten],
-        color=GREY,
-        lw=1,
-        zorder=1,
-    )
-    for name, (score, seconds) in points.items():
-        axes.scatter(seconds, score, s=36, color=COLOURS[2] if name in unbeaten else GREY, zorder=2)
-        axes.annotate(
-            short(name),
-            (seconds, score),
-            xytext=(6, 4),
-            textcoords="offset points",
-            fontsize=9,
-            parse_math=False,
-        )
-    plain_log_axis(axes)
-    axes.margins(x=0.16, y=0.12)
-    axes.set_xlabel("seconds to fit (median)")
-    axes.set_ylabel(short(metric), parse_math=False)
-    return svg(figure, f"{metric} against the seconds of a fit, for each algorithm.", prefix)
 
 
 def draw_boxes(values: Mapping[str, Floats], axis: str, label: str, prefix: str) -> str:

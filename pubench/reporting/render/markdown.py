@@ -1,4 +1,4 @@
-"""A report as GitHub-flavoured Markdown: the score tables, then every section that has a Markdown form."""
+"""A report as GitHub-flavoured Markdown: the leaderboard, the score tables, then all other sections it can show."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ MOST_PAIRS = 45
 def markdown_report(report: Report) -> str:
     """Render a report, ending with a line break."""
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {cell_counts(report)}."]
+    first, *sections = make_sections(report, markdown=True)
+    parts += _section(first)
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         grid = make_grid(table, comparison)
         parts += [f"## {escape(grid.heading)}", *map(escape, inconclusive(comparison))]
         parts += [_scores(grid), *_comparison(comparison)]
     parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
-    parts += [text for section in make_sections(report, markdown=True) for text in _section(section)]
+    parts += [text for section in sections for text in _section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
