@@ -46,9 +46,10 @@ def interval(low: float, high: float, decimals: int = 3) -> str:
     """Return ``low to high``, or nothing where they are unknown."""
     if low != low or high != high:
         return ""
-    return (
-        f"{low:.{decimals}f} to {high:.{decimals}f}" if decimals != 3 else f"{number(low)} to {number(high)}"
-    )
+    if decimals == 3 and not 0.001 <= max(abs(low), abs(high)) < 1000:
+        return f"{number(low)} to {number(high)}"
+    # Both ends have the same decimals; adding 0 makes no zero of minus zero.
+    return " to ".join(f"{round(end, decimals) + 0.0:.{decimals}f}" for end in (low, high))
 
 
 def probably(posterior: Posterior) -> str:

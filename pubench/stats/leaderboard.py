@@ -201,7 +201,9 @@ def _once(board: Board, lines: Sequence[int], j: int) -> list[int]:
 
 
 def _deviation(values: Floats) -> float:
-    """Return the standard deviation, summed from the first value to the last."""
+    """Return the standard deviation, summed from the first value to the last; NaN if any is infinite."""
+    if not np.isfinite(values).all():
+        return np.nan
     squares = (values - average(values)) ** 2
     return float(np.sqrt(np.cumsum(squares)[-1] / (len(values) - 1)))
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.browser import chromium, ready
+from helpers.browser import choose, chromium, find, ready, seen
 from helpers.html import row
 from helpers.reports import details
 
 from pubench.reporting import Report, build_report
+from pubench.reporting.headline import best_sentence, strength_sentence
 from pubench.reporting.render.html import html_report
-from pubench.stats.leaderboard import Leaderboard, leaderboard
+from pubench.reporting.sections.leaderboard import headlines
+from pubench.stats.leaderboard import Leaderboard, Standing, leaderboard
 from pubench.suite.reporting import Rules
 
 METHODS = ("purf", "wlr", "nnpu", "naive-et-prior", "naive-lr-prior", "fails")
@@ -150,3 +152,92 @@ def test_a_selection_is_ranked_as_python_ranks_it(
     assert 0 < len(lines) <= len(board.lines)
     check(browser, leaderboard(board, metric, report.rules, lines, methods), report)
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_the_worst_rank_of_missing_cells_is_that_of_python(browser: Any, tmp_path: Path) -> None:
+    report = study("worst-rank")
+    file = tmp_path / "report.html"
+    file.write_text(html_report(report), encoding="utf-8")
+    open_page(browser, file)
+    (board, _) = report.leaderboards
+    assert by_name(board)["fails"].rank > by_name(study().leaderboards[0])["fails"].rank
+    check(browser, board, report)
+
+
+def by_name(board: Leaderboard) -> dict[str, Standing]:
+    return {one.algorithm: one for one in board.standings}
+
+
+def test_the_first_sentence_is_that_of_python_and_follows_the_selection(
+    browser: Any, file: Path, report: Report
+) -> None:
+    open_page(browser, file)
+    assert seen(browser, "#headline") == headlines(report)[:1]
+    assert "cannot be seen with" in headlines(report)[0]
+    choose(browser, "scenario", "case-control")
+    board = report.board
+    lines = [k for k, line in enumerate(board.lines) if line.scenario == "case-control"]
+    part = leaderboard(board, 0, report.rules, lines)
+    strength = strength_sentence(part, board.metrics[0], report.comparisons[0])
+    assert seen(browser, "#headline")[0].startswith(f"{strength} {best_sentence(part)} in this selection")
+
+
+def test_a_link_restores_the_view(browser: Any, file: Path, report: Report) -> None:
+    open_page(browser, file)
+    choose(browser, "metric", "1")
+    choose(browser, "scenario", "single-training-set")
+    choose(browser, "by", "rows")
+    browser.execute_script("document.querySelector('#columns input[value=wlr]').click()")
+    browser.execute_script("document.querySelector('#sd').click()")
+    browser.execute_script("document.querySelector('table.board [data-sort=seconds]').click()")
+    browser.execute_script("document.querySelector('table.scores thead th:last-child button').click()")
+    browser.execute_script("document.querySelector('table.board .method').click()")
+    shown, address = browser.execute_script(SHOWN), browser.current_url
+    scores = browser.execute_script("return document.querySelector('#score-table').textContent")
+    open_page(browser, file)
+    assert browser.execute_script(SHOWN) != shown
+    open_page(browser, file, "#" + address.partition("#")[2])
+    assert browser.execute_script(SHOWN) == shown
+    assert browser.execute_script("return document.querySelector('#score-table').textContent") == scores
+    assert browser.current_url == address
+    assert len(find(browser, ".method[aria-pressed=true]")) == 1
+    assert find(browser, "#by")[0].get_attribute("value") == "rows"
+    # A link with names that this run does not have shows the whole run.
+    open_page(browser, file, "#scores?metric=nothing&scenario=none&hide=nobody&sort=x:y")
+    assert len(browser.execute_script(SHOWN)) == 7
+    assert seen(browser, "#headline") == headlines(report)[:1]
+
+
+def large(methods: int = 60, datasets: int = 300) -> Report:
+    rng = np.random.default_rng(0)
+    rows = [
+        row(f"method-{a}", float(rng.random()), dataset=f"data-set-{d}", replicate=r)
+        | {"f1": float(rng.random()), "roc-auc": float(rng.random()), "fit_seconds": float(rng.random())}
+        for d in range(datasets)
+        for a in range(methods)
+        for r in range(3)
+    ]
+    return build_report(rows, "large", {"acc": True, "f1": True, "roc-auc": True})
+
+
+def test_a_large_page_is_small() -> None:
+    """60 methods on 300 data sets take at most 3 MB, to judge by what eight more data sets add."""
+    few, more = (len(html_report(large(60, n)).encode()) for n in (12, 20))
+    assert few + (300 - 12) / 8 * (more - few) < 3_000_000
+
+
+@pytest.mark.slow
+def test_sixty_methods_on_three_hundred_data_sets_can_be_used_at_once(browser: Any, tmp_path: Path) -> None:
+    page = html_report(large())
+    assert len(page.encode()) < 3_000_000
+    file = tmp_path / "large.html"
+    file.write_text(page, encoding="utf-8")
+    open_page(browser, file)
+    # By the browser's own clock, since it asked for the page; idle machines need less than half of it.
+    assert (
+        browser.execute_script("return performance.getEntriesByName('pubench-ready')[0].startTime") < 10_000
+    )
+    assert len(find(browser, "table.board tbody tr")) == 60
+    first = find(browser, "table.board tbody th")[0].get_attribute("data-method")
+    browser.execute_script("document.querySelector(`#columns input[value=${arguments[0]}]`).click()", first)
+    assert len(find(browser, "table.board tbody tr")) == 59

@@ -135,7 +135,8 @@ def _numbers(pair: Pair, tested: bool) -> list[str | Entry]:
         Entry(number(pair.difference), f"({interval(pair.low, pair.high)})" if pair.low == pair.low else ""),
         number(pair.effect),
     ]
-    return found + ([number(value) for value in (pair.p, pair.adjusted, pair.detectable)] if tested else [])
+    ps = [p_value(p).removeprefix("= ") if p == p else number(p) for p in (pair.p, pair.adjusted)]
+    return found + ([*ps, number(pair.detectable)] if tested else [])
 
 
 def _rank_entries(comparison: Comparison) -> dict[str, str | Entry]:

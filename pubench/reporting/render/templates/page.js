@@ -262,7 +262,8 @@
     const only = query.getAll("only");
     state.hide = new Set(data.algorithms.filter((name) => (only.length ? !only.includes(name) : query.getAll("hide").includes(name))));
     for (const key of CHOICES) if (one(key)) one(key)[FLAGS.includes(key) ? "checked" : "value"] = state[key];
-    FACETS.forEach(([key]) => { if (one(key)) one(key).value = state[key]; else state[key] = ""; });
+    // What this run does not have is not chosen.
+    FACETS.forEach(([key]) => { if (one(key)) { one(key).value = state[key]; if (one(key).selectedIndex < 0) one(key).value = ""; } state[key] = one(key) ? one(key).value : ""; });
     all("#columns input").forEach((box) => { box.checked = !state.hide.has(box.value); });
   };
 
@@ -303,7 +304,7 @@
   const interval = (s, most) => {
     if (Number.isNaN(s.low)) return "";
     const x = (rank) => (most > 1 ? 4 + 82 * (rank - 1) / (most - 1) : 45).toFixed(1);
-    return ` <svg class="mini" viewBox="0 0 90 12" width="90" height="12" aria-hidden="true"><line x1="${x(s.low)}" x2="${x(s.high)}" y1="6" y2="6"/><circle cx="${x(s.rank)}" cy="6" r="3"/></svg>`;
+    return ` <svg class="mini" viewBox="0 0 90 12" width="80" height="12" aria-hidden="true"><line x1="${x(s.low)}" x2="${x(s.high)}" y1="6" y2="6"/><circle cx="${x(s.rank)}" cy="6" r="3"/></svg>`;
   };
   const boardGrid = (board) => {
     const columns = boardColumns(board), competitors = board.standings.filter((s) => !s.reference);
