@@ -1,7 +1,5 @@
 """What the page holds: one file, every text escaped, nothing hidden, the same bytes for the same rows."""
 
-import base64
-import gzip
 import json
 import re
 import time
@@ -10,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.html import Outline, outline, row, rows_of
+from helpers.html import Outline, outline, packed, row, rows_of
 from helpers.reports import details
 
 from pubench.reporting import build_report
@@ -30,13 +28,6 @@ def page_of(
 
 def read(rows: list[dict[str, Any]], **keys: Any) -> Outline:
     return outline(page_of(rows, **keys))
-
-
-def packed(page: str, name: str) -> dict[str, Any]:
-    """What the page's script reads."""
-    (text,) = re.findall(rf'id="{name}">([^<]*)<', page)
-    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
-    return found
 
 
 def test_records_of_pairs_are_seen_from_both_sides() -> None:

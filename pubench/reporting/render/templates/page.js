@@ -304,7 +304,7 @@
   const interval = (s, most) => {
     if (Number.isNaN(s.low)) return "";
     const x = (rank) => (most > 1 ? 4 + 82 * (rank - 1) / (most - 1) : 45).toFixed(1);
-    return ` <svg class="mini" viewBox="0 0 90 12" width="80" height="12" aria-hidden="true"><line x1="${x(s.low)}" x2="${x(s.high)}" y1="6" y2="6"/><circle cx="${x(s.rank)}" cy="6" r="3"/></svg>`;
+    return ` <svg class="mini" viewBox="0 0 90 12" width="68" height="9" aria-hidden="true"><line x1="${x(s.low)}" x2="${x(s.high)}" y1="6" y2="6"/><circle cx="${x(s.rank)}" cy="6" r="3"/></svg>`;
   };
   const boardGrid = (board) => {
     const columns = boardColumns(board), competitors = board.standings.filter((s) => !s.reference);
