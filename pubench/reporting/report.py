@@ -11,7 +11,9 @@ from pubench.reporting.details import RunDetails
 from pubench.reporting.published import PublishedComparison, compare_with_paper
 from pubench.reporting.times import time_tables
 from pubench.results.table import Row
+from pubench.stats.board import Board, make_board
 from pubench.stats.comparison import Comparison, compare
+from pubench.stats.leaderboard import Leaderboard, leaderboard
 from pubench.stats.scores import ScoreTable, score_table
 from pubench.status import Status
 from pubench.suite.reporting import PaperConfig, Rules
@@ -21,11 +23,12 @@ __all__ = ["CellProblem", "Report", "build_report"]
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """A cell that a reader should know about: which one, its status, and the reason in one line."""
+    """A cell that a reader should know about: which one, its status, the reason in one line, and its algorithm."""
 
     label: str
     status: str
     reason: str
+    algorithm: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,10 @@ class Report:
         One for each metric.
     comparisons : tuple of Comparison
         One for each table.
+    board : Board
+        The means of all tables, from which the leaderboard of any part of the run is computed.
+    leaderboards : tuple of Leaderboard
+        One for each table, of the whole run.
     rules : Rules
         How the algorithms were compared.
     status : mapping of str to int
@@ -65,6 +72,8 @@ class Report:
     rows: tuple[Row, ...]
     tables: tuple[ScoreTable, ...]
     comparisons: tuple[Comparison, ...]
+    board: Board
+    leaderboards: tuple[Leaderboard, ...]
     rules: Rules
     status: Mapping[str, int]
     failures: tuple[CellProblem, ...] = ()
@@ -126,12 +135,15 @@ def _build(
     rules, paper, details = rules or Rules(), paper or PaperConfig(), details or RunDetails()
     tables = tuple(score_table(rows, name, greater) for name, greater in metrics.items())
     problems = _problems(rows)
+    board = make_board(tables, rows, rules, details.origins)
     return Report(
         title=title,
         description=description,
         rows=rows,
         tables=tables,
         comparisons=tuple(compare(table, rules, details.origins) for table in tables),
+        board=board,
+        leaderboards=tuple(leaderboard(board, place, rules) for place in range(len(tables))),
         rules=rules,
         status=dict(Counter(str(row["status"]) for row in rows)),
         failures=tuple(one for one in problems if Status(one.status).is_failure),
@@ -147,14 +159,20 @@ def _build(
 def _problems(rows: Iterable[Row]) -> list[CellProblem]:
     """Return the cells that did not end as ok."""
     others = (row for row in rows if row["status"] != Status.OK)
-    return [CellProblem(_label(row), str(row["status"]), _one_line(row.get("error"))) for row in others]
+    return [
+        CellProblem(_label(row), str(row["status"]), _one_line(row.get("error")), str(row["algorithm"]))
+        for row in others
+    ]
 
 
 def _collapsed(rows: Iterable[Row]) -> tuple[CellProblem, ...]:
     found = ((row, row.get("collapsed")) for row in rows if row["status"] == Status.OK)
     return tuple(
         CellProblem(
-            _label(row), Status.OK, reason if isinstance(reason, str) else "all test rows in one class"
+            _label(row),
+            Status.OK,
+            reason if isinstance(reason, str) else "all test rows in one class",
+            str(row["algorithm"]),
         )
         for row, reason in found
         if reason

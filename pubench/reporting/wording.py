@@ -21,6 +21,7 @@ __all__ = [
 REFERENCE, TIED = "†", "≈"
 DECIDED = 0.8
 """Below this probability, words give all three probabilities of a comparison."""
+NOISE = 1e-12
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -34,6 +35,9 @@ def number(value: float) -> str:
     """Return a number with three decimals, or with three digits if it is very small or large; a dash for NaN."""
     if value != value:
         return "–"
+    if abs(value) < NOISE:
+        # What is left of a difference of equal numbers, such as -1.11e-16.
+        value = 0.0
     return f"{value:.3f}" if value == 0 or 0.001 <= abs(value) < 1000 else f"{value:.3g}"
 
 
@@ -57,9 +61,10 @@ def interval(low: float, high: float, decimals: int = 3) -> str:
     """Return ``low to high``, or nothing where they are unknown."""
     if low != low or high != high:
         return ""
-    return (
-        f"{low:.{decimals}f} to {high:.{decimals}f}" if decimals != 3 else f"{number(low)} to {number(high)}"
-    )
+    if decimals == 3 and not 0.001 <= max(abs(low), abs(high)) < 1000:
+        return f"{number(low)} to {number(high)}"
+    # Both ends have the same decimals; adding 0 makes no zero of minus zero.
+    return " to ".join(f"{round(end, decimals) + 0.0:.{decimals}f}" for end in (low, high))
 
 
 def probably(posterior: Posterior) -> str:

@@ -95,7 +95,7 @@ def _error(test: PairedTest, n: int, overlap: float) -> float:
     return float(np.sqrt(1 / (n * EFFICIENCY)) if test == "wilcoxon" else np.sqrt(1 / n + overlap))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _shifts(n: int, level: float) -> Floats:
     """Return, for samples of n standard normal variables, the least shift at which the signed-rank test rejects."""
     chance = sign_sums(tuple(range(1, n + 1)))

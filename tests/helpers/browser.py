@@ -52,7 +52,23 @@ def seen(page: Any, selector: str) -> list[str]:
 
 def names(page: Any) -> list[str]:
     """Return the data sets in the order in which they stand."""
-    return seen(page, "table.scores tbody th")
+    return seen(page, "table.scores tbody th .name")
+
+
+def ready(page: Any) -> Any:
+    """Wait until the page's script has drawn everything."""
+    wait_until(page, lambda: page.execute_script("return document.documentElement.dataset.ready") == "yes")
+    return page
+
+
+def choose(page: Any, field: str, value: str) -> None:
+    """Choose an option of a field by its value."""
+    page.execute_script(
+        "const field = document.getElementById(arguments[0]); field.value = arguments[1];"
+        "field.dispatchEvent(new Event('change'))",
+        field,
+        value,
+    )
 
 
 def press(page: Any, *keys: str) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -45,6 +49,13 @@ def outline(page: str) -> Outline:
     reader = _Reader()
     reader.feed(page)
     return reader.outline
+
+
+def packed(page: str, name: str) -> dict[str, Any]:
+    """Return what the page's script reads: its ``rows``, or its ``board-data``."""
+    (text,) = re.findall(rf'id="{name}">([^<]*)<', page)
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
+    return found
 
 
 def row(algorithm: str, value: float | None = None, **keys: Any) -> dict[str, Any]:

@@ -187,9 +187,10 @@ def test_a_papers_page_opens_with_its_claims_in_all_formats() -> None:
         assert "ahead in 2 of 2 cases, 2 by more than two standard errors; mean lead 0.100" in text
         # The same figures of the paper's own numbers, which say the opposite.
         assert "behind by 0.200" in text
-        assert text.index("A is good.") < text.index("acc (higher is better)")
         assert "Chosen with true classes: the width, on other seeds." in text
-    assert page.index('id="paper"') < page.index('id="summary"')
+    for text in (markdown, stream.getvalue()):
+        assert text.index("A is good.") < text.index("acc (higher is better)")
+    assert page.index('id="paper"') < page.index('id="summary"') < page.index('id="leaderboard"')
     assert claims_csv(report).splitlines()[1].startswith("A is good.,Table 1,holds,")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browser import chromium, find, names, seen, wait_until
+from helpers.browser import choose, chromium, find, names, ready, seen, wait_until
 from helpers.html import rows_of
 from helpers.reports import details, paper
 
@@ -39,7 +39,7 @@ def page(browser: Any, tmp_path: Path) -> Any:
     browser.get_log("performance")
     browser.get(file.as_uri())
     browser.execute_script("try { localStorage.clear() } catch {}")
-    return browser
+    return ready(browser)
 
 
 def test_it_opens_without_errors_and_without_requests(page: Any) -> None:
@@ -53,12 +53,12 @@ def test_it_opens_without_errors_and_without_requests(page: Any) -> None:
 
 
 def test_a_click_on_a_heading_sorts_there_and_back(page: Any) -> None:
-    head = find(page, "table.scores thead th")[5]
+    head = "table.scores thead th[data-column='2']"
     assert names(page) == ["d0", "d1", "d2"]
     orders = []
     for _ in range(3):
-        head.find_element("tag name", "button").click()
-        orders.append((head.get_attribute("aria-sort"), names(page)))
+        find(page, f"{head} button")[0].click()
+        orders.append((find(page, head)[0].get_attribute("aria-sort"), names(page)))
     assert orders == [
         ("descending", ["d2", "d1", "d0"]),
         ("ascending", ["d0", "d1", "d2"]),
@@ -66,29 +66,78 @@ def test_a_click_on_a_heading_sorts_there_and_back(page: Any) -> None:
     ]
 
 
+def test_hiding_the_best_ranks_and_marks_the_others_anew(page: Any) -> None:
+    best = "table.scores td.best"
+    assert {cell.get_attribute("data-method") for cell in find(page, best)} == {"a", "b"}
+    page.execute_script("document.querySelector('#columns input[value=a]').click()")
+    assert {cell.get_attribute("data-method") for cell in find(page, best)} == {"b"}
+    assert seen(page, "table.board tbody tr:first-child th") == ["b"]
+    assert seen(page, "table.board tbody td[data-key=rank]") == ["1.00*", "2.00"]
+    assert seen(page, "table.scores tfoot td") == ["1.00", "2.00"]
+    assert seen(page, "table.scores thead th") == ["data set", "b", "c"]
+    # Tests of the whole run would contradict it.
+    assert seen(page, "#tests p") == ["Tests are made for the whole run: remove the filters to see them."]
+    find(page, "#reset")[0].click()
+    assert seen(page, "table.board tbody tr:first-child th") == ["a"]
+    assert len(seen(page, "#tests p")) > 1
+
+
 @pytest.mark.slow
-def test_words_filter_rows_and_boxes_columns(page: Any) -> None:
+def test_words_filter_lines_and_all_or_none_of_the_methods_are_shown(page: Any) -> None:
     box = find(page, "#find")[0]
     box.send_keys("d1 puf")
     assert names(page) == ["d1"]
-    box.clear()
     box.send_keys("x")
     assert names(page) == []
-    box.send_keys("\ue003")
+    box.clear()
+    box.send_keys("d")
     assert names(page) == ["d0", "d1", "d2"]
-    find(page, "#columns input")[1].click()
-    assert seen(page, "table.scores thead th") == ["data set", "labelling", "criterion", "a", "c"]
-    assert len(seen(page, "table.scores tbody tr:first-child td")) == 4
+    find(page, "#methods summary")[0].click()
+    find(page, "#none")[0].click()
+    assert names(page) == []
+    assert seen(page, "#headline") == ["Nothing can be ranked in this selection."]
+    find(page, "#all")[0].click()
+    assert seen(page, "table.scores thead th") == ["data set", "a", "b", "c"]
+
+
+@pytest.mark.slow
+def test_methods_are_rows_or_columns(page: Any) -> None:
+    columns = seen(page, "table.scores tbody td")
+    choose(page, "by", "rows")
+    assert names(page) == ["a", "b", "c"]
+    assert seen(page, "table.scores thead th .name") == ["d0", "d1", "d2"]
+    assert sorted(seen(page, "table.scores tbody td[data-line]")) == sorted(columns)
+    find(page, "table.scores thead th:last-child button")[0].click()
+    assert names(page) == ["a", "b", "c"]
+    find(page, "table.scores thead th:last-child button")[0].click()
+    assert names(page) == ["c", "b", "a"]
 
 
 @pytest.mark.slow
 def test_the_metric_can_be_switched(page: Any) -> None:
-    assert seen(page, "table.scores caption") == ["acc (higher is better)"]
-    page.execute_script(
-        "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
-    )
-    assert seen(page, "table.scores caption") == ["f1 (higher is better)"]
-    assert len(seen(page, "figure figcaption")) == 3
+    assert seen(page, "table.scores caption") == ["acc (higher is better); l; tuned by puf"]
+    assert seen(page, "table.board tbody tr:first-child th") == ["a"]
+    choose(page, "metric", "1")
+    assert seen(page, "table.scores caption") == ["f1 (higher is better); l; tuned by puf"]
+    assert seen(page, "table.board tbody tr:first-child th") == ["c"]
+    assert seen(page, "#figures figcaption")[0].startswith("Mean score against the median time")
+
+
+@pytest.mark.slow
+def test_a_method_stands_out_in_tables_and_figures(page: Any) -> None:
+    other = "return getComputedStyle(document.querySelector('#against-time g[data-method=b]')).opacity"
+    assert page.execute_script(other) == "1"
+    find(page, "table.board tbody .method")[0].click()
+    assert page.execute_script(other) == "0.2"
+    assert "lit=a" in page.current_url
+    find(page, "table.board tbody .method")[0].click()
+    page.execute_script("document.activeElement.blur()")
+    webdriver.ActionChains(page).move_to_element(find(page, "h1")[0]).perform()
+    assert page.execute_script(other) == "1"
+    point = find(page, "#against-time g[data-method=c] circle")[0]
+    webdriver.ActionChains(page).move_to_element(point).perform()
+    assert page.execute_script(other) == "0.2"
+    assert seen(page, "#tip") == ["c: acc 0.200, 0.100 s"]
 
 
 @pytest.mark.slow
@@ -113,7 +162,19 @@ def test_the_keyboard_alone_reaches_everything(page: Any) -> None:
         webdriver.ActionChains(page).send_keys("\ue004").perform()
         active = page.switch_to.active_element
         reached.append(active.get_attribute("id") or active.text or active.tag_name)
-    assert {"metric", "find", "sd", "heat", "csv", "theme", "Skip to the scores"} <= set(reached)
+    wanted = {
+        "metric",
+        "find",
+        "by",
+        "order",
+        "sd",
+        "heat",
+        "csv",
+        "link",
+        "theme",
+        "Skip to the leaderboard",
+    }
+    assert wanted <= set(reached)
     button = find(page, "table.scores tbody td button")[0]
     page.execute_script("arguments[0].focus()", button)
     webdriver.ActionChains(page).send_keys("\ue007").perform()
@@ -131,17 +192,29 @@ def test_dark_and_light(page: Any) -> None:
     assert page.execute_script(back) == first
 
 
+def copied(page: Any, which: str, form: str) -> str:
+    button = f"[data-copy={which}][data-form={form}]"
+    find(page, button)[0].click()
+    wait_until(page, lambda: find(page, button)[0].get_attribute("data-text"))
+    return str(find(page, button)[0].get_attribute("data-text"))
+
+
 @pytest.mark.slow
 def test_what_is_copied_is_what_is_seen(page: Any) -> None:
     find(page, "#find")[0].send_keys("d2")
-    find(page, "#columns input")[2].click()
-    find(page, "#csv")[0].click()
-    wait_until(page, lambda: seen(page, "#said") == ["1 rows copied"])
-    text = find(page, "#csv")[0].get_attribute("data-text")
-    head, line, end = text.split("\n")
+    page.execute_script("document.querySelector('#columns input[value=c]').click()")
+    head, line, end = copied(page, "scores", "csv").split("\n")
     assert head == "data set,labelling,criterion,a,b"
     assert line.startswith("d2,l,puf,0.7")
     assert end == ""
+    assert seen(page, "#said") == ["1 rows copied"]
+    find(page, "#reset")[0].click()
+    markdown = copied(page, "board", "markdown").split("\n")
+    assert markdown[0].startswith("| method | rank | low | high | acc | f1 |")
+    assert markdown[2].startswith("| a | **1.33** | – | – | **0.800** | 0.200 |")
+    latex = copied(page, "scores", "latex")
+    assert latex.startswith("% Needs \\usepackage{booktabs}\n\\begin{tabular}{lllrrr}\n\\toprule\n")
+    assert "d0 & l & puf & \\textbf{0.900 (0.014)} & 0.850 (0.014) & 0.100 (0.014) \\\\" in latex
 
 
 @pytest.mark.slow
@@ -177,6 +250,7 @@ def open_whole_page(browser: Any, file: Path) -> None:
     )
     file.write_text(html_report(report), encoding="utf-8")
     browser.get(file.as_uri())
+    ready(browser)
 
 
 @pytest.mark.slow
@@ -186,8 +260,7 @@ def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_p
         assert find(browser, f"nav a[href='#{name}']")
         assert find(browser, f"#{name}")[0].is_displayed()
     assert seen(browser, "#price caption") == ["acc: loss against oracle-acc"]
-    switch = "const m = document.getElementById('metric'); m.value = 1; m.dispatchEvent(new Event('change'))"
-    browser.execute_script(switch)
+    choose(browser, "metric", "1")
     assert seen(browser, "#price caption") == ["f1: loss against oracle-acc"]
     assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 

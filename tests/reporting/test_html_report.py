@@ -1,7 +1,5 @@
 """What the page holds: one file, every text escaped, nothing hidden, the same bytes for the same rows."""
 
-import base64
-import gzip
 import json
 import re
 import time
@@ -10,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.html import Outline, outline, row, rows_of
+from helpers.html import Outline, outline, packed, row, rows_of
 from helpers.reports import details
 
 from pubench.reporting import build_report
 from pubench.reporting.render.html import html_report
 from pubench.reporting.sections.comparisons import make_comparisons
-from pubench.reporting.sections.scores import make_scores
+from pubench.reporting.sections.scores import remarks
 from pubench.suite.reporting import Rules
 
 THREE = {"a": [0.9, 0.8, 0.7], "b": [0.85, 0.82, 0.6], "c": [0.1, 0.2, 0.3]}
@@ -32,32 +30,43 @@ def read(rows: list[dict[str, Any]], **keys: Any) -> Outline:
     return outline(page_of(rows, **keys))
 
 
-def test_the_table_marks_the_best_and_names_the_leader() -> None:
+def test_records_of_pairs_are_seen_from_both_sides() -> None:
     report = build_report(rows_of(THREE), "s", {"acc": True}, rules=Rules(comparisons="all-pairs"))
-    (scores,), (page,) = make_scores(report).metrics, make_comparisons(report)
-    assert [[cell.best for cell in line.cells] for line in scores.lines] == [
-        [True, False, False],
-        [False, True, False],
-        [True, False, False],
-    ]
-    assert page.leader is not None
-    pair = page.leader.pair
-    assert (page.leader.name, page.leader.second, pair.wins, pair.losses) == ("a", "b", 2, 1)
-    assert pair.difference == pytest.approx(np.mean([0.05, -0.02, 0.1]))
+    (page,) = make_comparisons(report)
     assert page.order == ("a", "b", "c")
     won, lost = page.records["a", "b"], page.records["b", "a"]
     assert (won.wins, won.ties, won.losses) == (lost.losses, lost.ties, lost.wins) == (2, 0, 1)
     assert ("a", "a") not in page.records
 
 
-def test_what_cannot_be_concluded_is_in_the_summary_and_first_in_its_section() -> None:
+def test_what_cannot_be_concluded_is_said_first() -> None:
     found = " ".join(read(rows_of(THREE)).text.split())
-    sentence = "It cannot be concluded which algorithms differ: 3 data sets are too few"
-    assert found.count(sentence) == 2
-    assert found.index(sentence) < found.index("leads with an average rank")
-    ranks = found[found.index("Ranks and wins") :]
-    assert ranks.startswith(f"Ranks and wins {sentence}")
-    assert "Critical-difference" not in ranks
+    sentence = "3 data sets cannot show which method is better; at least 7 are needed."
+    assert found[found.index(sentence) :].startswith(f"{sentence} a has the best average rank (1.33).")
+    assert found.count(sentence) == 1
+    tests = found[found.index("Tests It cannot be concluded which algorithms differ") :]
+    assert "Critical-difference" not in tests
+
+
+def test_what_can_be_concluded_is_said_first() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        row(name, 0.9 - 0.1 * k + 0.01 * float(rng.standard_normal()), dataset=f"d{i}")
+        for i in range(12)
+        for k, name in enumerate("abc")
+    ]
+    report = build_report(rows, "s", {"acc": True})
+    points = f"{100 * report.comparisons[0].family.detectable:.1f} points"
+    sentence = f"Differences in acc below {points} cannot be seen with 12 data sets. "
+    sentence += "a has the best average rank (1.00), and 2 of 2 other methods are significantly worse."
+    assert sentence in outline(html_report(report)).text
+
+
+def test_the_leaderboard_is_readable_without_the_script() -> None:
+    text = " ".join(read(rows_of(THREE)).text.split())
+    assert "Methods by acc" in text
+    assert "There is no normalised score: the run has no supervised reference" in text
+    assert "There are no Elo ratings: they need at least 15 data sets." in text
 
 
 def test_the_page_compares_each_algorithm_with_the_best() -> None:
@@ -76,37 +85,9 @@ def test_the_page_compares_each_algorithm_with_the_best() -> None:
     assert "worse with probability 0.99 or more" in text
 
 
-def test_a_leader_by_rank_may_be_worse_on_average() -> None:
-    found = read(rows_of({"a": [0.9, 0.9, 0.1], "b": [0.8, 0.8, 0.8]}))
-    assert "worse by 0.167 on average" in " ".join(found.text.split())
-
-
-def test_equal_best_ranks_share_the_lead() -> None:
-    text = " ".join(read(rows_of({"a": [0.9, 0.8], "b": [0.8, 0.9]})).text.split())
-    assert "shares the best average rank, 1.50 over 2 of 2 data sets, with b. Between the two: 1 won" in text
-    assert "1 lost; equal on average" in text
-    assert "follows" not in text
-    assert "-0.00" not in text
-
-
-def test_a_leader_without_finite_differences_has_no_mean_difference() -> None:
-    rows = rows_of({"a": [0.9, 0.8]}) + rows_of({"b": [0.8, 0.9]}, status="failed")
-    report = build_report(rows, "s", {"acc": True}, rules=Rules(missing="worst-rank"))
-    text = " ".join(outline(html_report(report)).text.split())
-    assert "Between the two: 2 won, 0 tied, 0 lost." in text
-    assert "nan" not in text
-
-
 def test_the_header_counts_data_sets_and_algorithms() -> None:
     rows = rows_of(THREE) + rows_of({"t": [0.5, 0.5, 0.5]}, criterion="puf")
     assert "3 data sets, 1 labelling, 4 algorithms, 2 replicates; tuned by puf." in read(rows).text
-
-
-def test_a_mean_that_lacks_a_replicate_has_no_shade() -> None:
-    rows = rows_of({"a": [0.9], "b": [0.5], "c": [0.7]})
-    rows[0] |= {"status": "failed", "acc": None}
-    (page,) = make_scores(build_report(rows, "s", {"acc": True})).metrics
-    assert [cell.shade for cell in page.lines[0].cells] == [None, 0.0, 1.0]
 
 
 def test_the_page_has_the_command_of_each_merged_run() -> None:
@@ -118,22 +99,14 @@ def test_the_page_has_the_command_of_each_merged_run() -> None:
     assert "pubench suite run y.toml" in text
 
 
-def test_shades_run_from_the_worst_to_the_best_of_a_line_whichever_way_is_better() -> None:
-    for greater, expected in ((True, [1.0, 0.94, 0.0]), (False, [0.0, 0.06, 1.0])):
-        report = build_report(rows_of(THREE), "s", {"acc": greater})
-        line = make_scores(report).metrics[0].lines[0]
-        assert [cell.shade for cell in line.cells] == pytest.approx(expected, abs=0.01)
-
-
-def test_a_reference_has_neither_shade_nor_rank() -> None:
+def test_a_reference_has_no_rank() -> None:
     rows = rows_of(THREE) + rows_of({"supervised-x": [1, 1, 1]}, reference=True)
     report = build_report(rows, "s", {"acc": True})
-    (scores,), (page,) = make_scores(report).metrics, make_comparisons(report)
+    (page,), (board,) = make_comparisons(report), report.leaderboards
     assert "supervised-x" not in page.ranks
-    assert scores.lines[0].cells[3].shade is None
-    assert scores.lines[0].cells[3].reference
-    assert page.leader is not None
-    assert page.leader.name == "a"
+    assert [one.algorithm for one in board.standings] == ["a", "b", "c", "supervised-x"]
+    assert board.standings[-1].reference
+    assert np.isnan(board.standings[-1].rank)
 
 
 def test_the_page_needs_nothing_else() -> None:
@@ -168,7 +141,7 @@ def test_names_cannot_become_html() -> None:
     report = build_report(rows, NASTY, {"acc": True}, description=NASTY, details=found)
     text = html_report(report)
     page = outline(text)
-    assert page.tags["script"] == 2
+    assert page.tags["script"] == 3
     assert "b" not in page.tags
     assert not page.handlers
     assert all(link.startswith("#") for link in page.links)
@@ -177,25 +150,29 @@ def test_names_cannot_become_html() -> None:
 
 def test_the_rows_behind_the_means_are_in_the_page() -> None:
     rows = rows_of(THREE)
-    (packed,) = re.findall(r'id="rows">([^<]*)<', page_of(rows))
-    data = json.loads(gzip.decompress(base64.b64decode(packed)))
-    at = {name: place for place, name in enumerate(data["columns"])}
-    assert len(data["rows"]) == len(rows)
-    first = data["rows"][0]
-    assert data["texts"][int(first[at["algorithm"]][1:])] == "a"
-    assert first[at["acc"]] == pytest.approx(0.89)
+    data = packed(page_of(rows), "rows")
+    assert {len(column) for column in data["values"].values()} == {len(rows)}
+    assert data["texts"][int(data["values"]["algorithm"][0][1:])] == "a"
+    assert data["values"]["acc"][0] == pytest.approx(0.89)
+
+
+def test_the_means_have_all_their_digits_in_the_page() -> None:
+    rows = rows_of({"a": [1 / 3, 2 / 3], "b": [0.1, 0.7]})
+    report = build_report(rows, "s", {"acc": True})
+    data = packed(html_report(report), "board-data")
+    assert data["metrics"][0]["mean"] == report.tables[0].mean.ravel().tolist()
 
 
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
         ([], "No cell was planned"),
-        ([row("a", 0.5)], "No ranking"),
+        ([row("a", 0.5)], "fewer than two methods"),
         ([row("a", None, status="failed", error="boom")], "boom"),
         ([row("a", None, status="pending"), row("b", 0.4)], "Not run yet"),
-        ([row("a", float("nan")), row("b", float("inf"))], "No ranking|leads"),
+        ([row("a", float("nan")), row("b", float("inf"))], "Nothing can be concluded|best average rank"),
         ([row("a", 0.5, collapsed=True), row("b", 0.4)], "Collapsed"),
-        ([row("a", 0.5), row("b", 0.5)], "shares the best"),
+        ([row("a", 0.5), row("b", 0.5)], "b has the best average rank|a has the best average rank"),
     ],
     ids=["no cell", "one algorithm", "all failed", "going on", "no numbers", "collapsed", "equal"],
 )
@@ -213,10 +190,11 @@ def test_collapsed_models_are_marked_at_their_means() -> None:
     rows = rows_of(THREE)
     rows[0] |= {"collapsed": True}
     rows += [row("tuned", 0.5, dataset="d0", criterion="puf", replicate=r, collapsed=True) for r in range(2)]
-    (page,) = make_scores(build_report(rows, "s", {"acc": True})).metrics
+    report = build_report(rows, "s", {"acc": True})
+    (tuned,) = (k for k, line in enumerate(report.board.lines) if line.block.criterion == "puf")
     # An untuned algorithm appears in the line of the criterion, with its collapses.
-    (tuned,) = (line for line in page.lines if line.criterion == "puf")
-    assert [cell.remark for cell in tuned.cells] == ["1 collapsed", "", "", "2 collapsed"]
+    found = {place: text for place, text in remarks(report, 0).items() if place // 4 == tuned}
+    assert found == {4 * tuned: "1 collapsed", 4 * tuned + 3: "2 collapsed"}
 
 
 def test_an_algorithm_that_always_fails_leaves_the_others_compared() -> None:
@@ -224,17 +202,18 @@ def test_an_algorithm_that_always_fails_leaves_the_others_compared() -> None:
     rows += [row("broken", None, dataset=f"d{d}", status="failed", error="boom") for d in range(3)]
     rules = Rules(comparisons="all-pairs")
     (page,) = make_comparisons(build_report(rows, "s", {"acc": True}, rules=rules))
-    assert (page.ranks, page.leader) == ({}, None)
+    assert page.ranks == {}
     assert page.order == ("a", "b", "c")
     # Of those that are complete on most data sets the first in rank is the best.
     (page,) = make_comparisons(build_report(rows, "s", {"acc": True}))
     assert page.table is not None
     assert [line[0] for line in page.table.lines] == ["a", "b", "c"]
-    found = read(rows)
-    assert (
-        "there is no data set in which every algorithm finished all replicates; those that did" in found.text
+    report = build_report(rows, "s", {"acc": True})
+    # The leaderboard ranks those that finished.
+    assert [one.rank for one in report.leaderboards[0].standings] == pytest.approx(
+        [4 / 3, 5 / 3, 3, np.nan], nan_ok=True
     )
-    assert "No data set has a score of every algorithm." in found.text
+    assert "No data set has a score of every algorithm." in read(rows).text
 
 
 def test_a_card_lists_the_positive_and_negative_classes() -> None:

@@ -125,6 +125,6 @@ def test_the_page_shows_searches_and_escapes_parameters() -> None:
     found = outline(html_report(report))
     assert "Importance of parameters" in found.text
     assert "<b>" in found.text
-    assert found.tags["script"] == 2
+    assert found.tags["script"] == 3
     assert "b" not in found.tags
     assert 'id="tuning"' not in html_report(build_report(rows, "s", {"acc": True}))

@@ -21,7 +21,6 @@ __all__ = [
     "blank",
     "grouped",
     "inline",
-    "plain_log_axis",
     "short",
     "svg",
 ]
@@ -46,18 +45,6 @@ def blank(width: float, height: float) -> tuple[Figure, Axes]:
         axes.spines[side].set_visible(False)
     axes.grid(alpha=0.25, clip_on=False)
     return figure, axes
-
-
-def plain_log_axis(axes: Axes) -> None:
-    """Make the x axis logarithmic, with plain numbers such as 0.02 at its ticks."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    axes.set_xscale("log")
-    low, high = axes.get_xlim()
-    subs = (1, 2, 5) if high < 200 * low else (1,)
-    axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
 
 
 def svg(figure: Figure, label: str, prefix: str) -> str:

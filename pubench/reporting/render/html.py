@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from pubench.reporting.render.packing import packed
+from pubench.reporting.render.packing import packed_board, packed_rows
 from pubench.reporting.report import Report
 from pubench.reporting.sections import make_sections
 from pubench.reporting.sections.blocks import TemplateBlock
-from pubench.reporting.sections.comparisons import make_comparisons
 from pubench.reporting.sentences import scope
 from pubench.reporting.trials import search_texts
 from pubench.reporting.wording import number
@@ -16,7 +15,7 @@ from pubench.results.table import Row
 
 __all__ = ["html_report"]
 
-_OWN = {"style": "page.css", "media": "media.css", "script": "page.js", "live": "live.js"}
+_OWN = {"style": "page.css", "media": "media.css", "script": "page.js"}
 _SEARCHES = 2000
 """With more rows the page would be too large for the trials of each search; trials.jsonl has them."""
 
@@ -52,9 +51,9 @@ def html_report(report: Report, *, reload: int = 0) -> str:
     own = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in _OWN.items()}
     text = environment.get_template("page.html").render(
         report=report,
-        comparisons=make_comparisons(report),
         sections=make_sections(report),
-        rows=packed([table.metric for table in report.tables], _with_searches(report)),
+        rows=packed_rows([table.metric for table in report.tables], _with_searches(report)),
+        board=packed_board(report),
         reload=reload,
         **own,
     )

@@ -1,4 +1,4 @@
-"""A report as GitHub-flavoured Markdown: a paper's claims, the score tables, then the sections with a Markdown form."""
+"""A report as GitHub-flavoured Markdown: claims, leaderboard, score tables, then all other sections it can show."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ def markdown_report(report: Report) -> str:
     """Render a report, ending with a line break."""
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {cell_counts(report)}."]
     sections = make_sections(report, markdown=True)
-    parts += [text for section in sections if section.first for text in _section(section)]
+    # What the page opens with, and the leaderboard.
+    opening = sum(section.first for section in sections) + 1
+    parts += [text for section in sections[:opening] for text in _section(section)]
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         grid = make_grid(table, comparison)
         parts += [f"## {escape(grid.heading)}", *map(escape, inconclusive(comparison))]
         parts += [_scores(grid), *_comparison(comparison)]
     parts += [legend("in bold", report.rules)] if any(table.blocks for table in report.tables) else []
-    parts += [text for section in sections if not section.first for text in _section(section)]
+    parts += [text for section in sections[opening:] for text in _section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.render.grid import HEADS, Grid, GridCell, make_grid
 from pubench.reporting.report import Report
+from pubench.reporting.sections.blocks import Entry
+from pubench.reporting.sections.leaderboard import headlines, leaderboard_table
 from pubench.reporting.sections.paper import claim_sentence, claims_summary, paper_sentence, paper_summary
 from pubench.reporting.sections.problems import problem_lists
 from pubench.reporting.sentences import cell_counts, legend, missing_rule
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["terminal_report"]
 
 SHOWN = 20
+LEADERBOARD = ("rank", "collapsed", "failed")
+"""The columns that a terminal shows beside the metrics."""
 GAP = 2
 NAME, LABEL, RANKS = 30, 48, 31
 """Longer names of columns and of lines, and of the line of ranks, are broken into several lines."""
@@ -61,6 +65,7 @@ def terminal_report(report: Report, console: Console) -> None:
     if report.paper is not None and report.paper.claims:
         claims = report.paper.claims
         _print_list(f"Claims of the paper: {claims_summary(claims)}", [*map(claim_sentence, claims)], console)
+    _print_leaderboard(report, console)
     for table, comparison in zip(report.tables, report.comparisons, strict=True):
         _print_grid(make_grid(table, comparison), console)
         for sentence in (*inconclusive(comparison), *findings(comparison)):
@@ -78,6 +83,43 @@ def terminal_report(report: Report, console: Console) -> None:
         )
     for heading, items in problem_lists(report):
         _print_list(heading, items, console)
+
+
+def _print_leaderboard(report: Report, console: Console) -> None:
+    """Print the best methods by the first metric; the page and Markdown have all of them, by every metric."""
+    from rich.text import Text
+
+    board = report.leaderboards[0] if report.leaderboards else None
+    if board is None or board.best is None:
+        return
+    table = leaderboard_table(report, board)
+    lines = [table.heads, *table.lines[:SHOWN]]
+    names = [wrap(_plain(line[0]), NAME) for line in lines]
+    used = max(_width(part) for name in names for part in name)
+    texts = [[*map("\n".join, names)]]
+    for k, head in enumerate(table.heads):
+        column = [_plain(line[k]) for line in lines]
+        width = GAP + max(map(_width, column))
+        if (head in LEADERBOARD or head in _metrics(report)) and used + width <= console.width:
+            texts.append([" " * (width - _width(text)) + text for text in column])
+            used += width
+    console.print()
+    console.print(Text(f"Leaderboard by {clean(report.tables[0].metric)}", style="bold"))
+    first = max(_width(part) for name in names for part in name)
+    for name, *cells in zip(*texts, strict=True):
+        start, *rest = name.split("\n")
+        console.print(Text("\n".join([start + " " * (first - _width(start)) + "".join(cells), *rest])))
+    if len(table.lines) > SHOWN:
+        console.print(Text(f"and {len(table.lines) - SHOWN} more", style="dim"))
+    console.print(Text(clean(headlines(report)[0]), style="dim"))
+
+
+def _metrics(report: Report) -> list[str]:
+    return [table.metric for table in report.tables]
+
+
+def _plain(cell: str | Entry) -> str:
+    return clean(cell if isinstance(cell, str) else cell.text)
 
 
 def _is_plain(console: Console) -> bool:

@@ -14,6 +14,7 @@ from pubench.reporting.sections.comparisons import comparisons_section
 from pubench.reporting.sections.datasets import datasets_section
 from pubench.reporting.sections.figures import figures_section
 from pubench.reporting.sections.images import images_section
+from pubench.reporting.sections.leaderboard import leaderboard_section
 from pubench.reporting.sections.models import models_section
 from pubench.reporting.sections.paper import paper_section
 from pubench.reporting.sections.price import price_section
@@ -28,9 +29,10 @@ __all__ = ["SECTIONS", "Section", "make_sections"]
 
 SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     paper_section,
+    leaderboard_section,
     scores_section,
-    comparisons_section,
     figures_section,
+    comparisons_section,
     calibration_section,
     scenarios_section,
     sensitivity_section,

@@ -1,8 +1,8 @@
-"""The section of ranks and wins: which algorithm leads each metric, how pairs compare, and what the tests found."""
+"""The section of tests: how pairs of algorithms compare in each metric, and what the tests found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +14,8 @@ from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import Entry, Section, TableBlock, TemplateBlock
 from pubench.reporting.wording import interval, number, p_value, probably
 from pubench.stats.comparison import Comparison, Pair
-from pubench.stats.scores import ScoreTable
 
 __all__ = [
-    "Leader",
     "MetricComparison",
     "PairRecord",
     "average_ranks",
@@ -29,18 +27,6 @@ __all__ = [
 WIDE = 7
 """From more algorithms on a printed page is turned."""
 _CAPTION = "Average ranks by {metric}, best at the left. {bars}; it has a dot on each of its members."
-
-
-@dataclass(frozen=True, slots=True)
-class Leader:
-    """The algorithm with the best average rank, the next one, and how the two compare unit by unit, if they do."""
-
-    name: str
-    rank: float
-    second: str
-    second_rank: float
-    pair: Pair | None
-    p: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +46,7 @@ class MetricComparison:
 
     ``ranks`` has a number for each competitor by name; ``order`` are their names, the best first; ``records`` are by
     the names of both, where all pairs are compared; ``table`` is that of the comparisons with the best or a control.
-    ``inconclusive`` says what cannot be concluded, ``unranked`` why there is no leader.
+    ``inconclusive`` says what cannot be concluded.
     """
 
     metric: str
@@ -71,36 +57,33 @@ class MetricComparison:
     table: TableBlock | None
     inconclusive: tuple[str, ...]
     findings: tuple[str, ...]
-    leader: Leader | None
-    unranked: str
     diagram: str
     caption: str
 
 
 def comparisons_section(report: Report) -> Section | None:
-    """Return ranks and wins; Markdown has its own form of them."""
-    found = make_comparisons(report, drawn=True)
+    """Return the tests; Markdown has its own form of them."""
+    found = make_comparisons(report)
     if not found:
         return None
     wide = len(report.tables[0].algorithms) > WIDE
-    return Section("ranks", "Ranks", "Ranks and wins", (TemplateBlock("comparisons.html", found),), (), wide)
+    return Section("tests", "Tests", "Tests", (TemplateBlock("comparisons.html", found),), (), wide)
 
 
-def make_comparisons(report: Report, *, drawn: bool = False) -> tuple[MetricComparison, ...]:
-    """Return the comparisons of all metrics, with rank diagrams if they are to be ``drawn``."""
-    pairs = zip(report.tables, report.comparisons, strict=True)
+def make_comparisons(report: Report) -> tuple[MetricComparison, ...]:
+    """Return the comparisons of all metrics, with their rank diagrams."""
     return tuple(
-        _metric_comparison(*pair, _diagram(pair[1], place) if drawn else "")
-        for place, pair in enumerate(pairs)
+        _metric_comparison(comparison, _diagram(comparison, place))
+        for place, comparison in enumerate(report.comparisons)
     )
 
 
-def _metric_comparison(table: ScoreTable, comparison: Comparison, diagram: str) -> MetricComparison:
+def _metric_comparison(comparison: Comparison, diagram: str) -> MetricComparison:
     ranks = average_ranks(comparison)
     records = _records(comparison) if comparison.family.control is None else {}
     order = tuple(sorted(ranks, key=lambda name: ranks[name])) or _by_wins(records)
     return MetricComparison(
-        metric=table.metric,
+        metric=comparison.metric,
         ranks=ranks,
         order=order,
         over=comparison.ranking.over,
@@ -108,10 +91,8 @@ def _metric_comparison(table: ScoreTable, comparison: Comparison, diagram: str) 
         table=None if records else pair_table(comparison),
         inconclusive=tuple(inconclusive(comparison)),
         findings=tuple(findings(comparison)),
-        leader=_leader(comparison, ranks, order),
-        unranked="" if ranks else _unranked(table, comparison),
         diagram=diagram,
-        caption=_CAPTION.format(metric=table.metric, bars=_bars(comparison)),
+        caption=_CAPTION.format(metric=comparison.metric, bars=_bars(comparison)),
     )
 
 
@@ -154,7 +135,8 @@ def _numbers(pair: Pair, tested: bool) -> list[str | Entry]:
         Entry(number(pair.difference), f"({interval(pair.low, pair.high)})" if pair.low == pair.low else ""),
         number(pair.effect),
     ]
-    return found + ([number(value) for value in (pair.p, pair.adjusted, pair.detectable)] if tested else [])
+    ps = [p_value(p).removeprefix("= ") if p == p else number(p) for p in (pair.p, pair.adjusted)]
+    return found + ([*ps, number(pair.detectable)] if tested else [])
 
 
 def _rank_entries(comparison: Comparison) -> dict[str, str | Entry]:
@@ -186,16 +168,6 @@ def average_ranks(comparison: Comparison) -> dict[str, float]:
     return dict(zip(comparison.algorithms, map(float, comparison.ranks), strict=True))
 
 
-def _unranked(table: ScoreTable, comparison: Comparison) -> str:
-    if table.greater_is_better is None:
-        return "this metric has no direction"
-    if len(comparison.algorithms) < 2:
-        return "there are fewer than two algorithms to compare"
-    unit = "block" if comparison.rules.unit == "block" else "data set"
-    pairs = "; those that did are compared below" if any(p.units for p in comparison.pairs) else ""
-    return f"there is no {unit} in which every algorithm finished all replicates{pairs}"
-
-
 def _records(comparison: Comparison) -> Mapping[tuple[str, str], PairRecord]:
     made: dict[tuple[str, str], PairRecord] = {}
     for pair in comparison.pairs:
@@ -224,16 +196,3 @@ def _by_wins(records: Mapping[tuple[str, str], PairRecord]) -> tuple[str, ...]:
     for (name, _), record in records.items():
         shares.setdefault(name, []).append(record.share)
     return tuple(sorted(shares, key=lambda name: -sum(shares[name]) / len(shares[name])))
-
-
-def _leader(comparison: Comparison, ranks: Mapping[str, float], order: Sequence[str]) -> Leader | None:
-    if len(ranks) < 2:
-        return None
-    first, second = order[:2]
-    pair = next((pair for pair in comparison.pairs if {pair.first, pair.second} == {first, second}), None)
-    if pair is not None and pair.first != first:
-        pair = pair._replace(
-            first=first, second=second, wins=pair.losses, losses=pair.wins, difference=-pair.difference
-        )
-    p = "" if pair is None or np.isnan(pair.adjusted) else p_value(pair.adjusted)
-    return Leader(first, ranks[first], second, ranks[second], pair, p)
