@@ -259,9 +259,9 @@ def test_every_section_is_in_the_menu_and_follows_the_metric(browser: Any, tmp_p
     for name in ("paper", "sensitivity", "price", "tuning", "models"):
         assert find(browser, f"nav a[href='#{name}']")
         assert find(browser, f"#{name}")[0].is_displayed()
-    assert seen(browser, "#price caption") == ["acc: loss against oracle-acc"]
+    assert seen(browser, "#price caption") == ["acc: criterion by algorithm"]
     choose(browser, "metric", "1")
-    assert seen(browser, "#price caption") == ["f1: loss against oracle-acc"]
+    assert seen(browser, "#price caption") == ["f1: criterion by algorithm"]
     assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 
 
