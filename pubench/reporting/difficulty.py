@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.stats.roles import is_baseline
 from pubench.stats.scores import ScoreTable
 
 __all__ = ["Difficulty", "Scored", "find_difficulties"]
@@ -25,8 +26,8 @@ class Scored(NamedTuple):
 class Difficulty(NamedTuple):
     """One data set in one metric, means over labellings and criteria.
 
-    ``naive`` is the best algorithm that takes U for negatives (its label begins with "naive"), ``supervised`` the best
-    that was told true classes; None where a run has none. ``leaders`` are the best competitors; ``ahead`` of
+    ``naive`` is the best simple baseline that is cut at the prior (``naive-*-prior``), ``supervised`` the best that was
+    told true classes; None where a run has none. ``leaders`` are the best competitors; ``ahead`` of
     ``rivals`` competitors, the naive ones left out, score higher than the naive one.
     """
 
@@ -64,10 +65,10 @@ def _difficulty(table: ScoreTable, rows: list[int]) -> Difficulty:
     def best(scored: list[Scored]) -> list[Scored]:
         return sorted(scored, key=lambda one: -sign * one.mean)
 
-    naive = best([one for one, is_told in known if not is_told and _is_naive(one.name)])
+    naive = best([one for one, is_told in known if not is_told and is_baseline(one.name)])
     competitors = best([one for one, is_told in known if not is_told])
     supervised = best([one for one, is_told in known if is_told])
-    rivals = [one for one in competitors if not _is_naive(one.name)]
+    rivals = [one for one in competitors if not is_baseline(one.name)]
     ahead = sum(sign * (one.mean - naive[0].mean) > 0 for one in rivals) if naive else 0
     first = naive[0] if naive else None
     last = supervised[0] if supervised else None
@@ -81,7 +82,3 @@ def _means(table: ScoreTable, rows: list[int]) -> list[float]:
     sums = np.where(complete, mean, 0.0).sum(axis=0)
     means: list[float] = np.where(whole, sums / np.maximum(complete.sum(axis=0), 1), np.nan).tolist()
     return means
-
-
-def _is_naive(name: str) -> bool:
-    return name.lower().startswith("naive")

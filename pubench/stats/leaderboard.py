@@ -6,7 +6,6 @@ the first term to the last in both, so that both give the same numbers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,13 +18,12 @@ from pubench.stats.competition import Competition, average, own_lines
 from pubench.stats.elo import LEAST_UNITS, elo_ratings
 from pubench.stats.paired import paired_differences
 from pubench.stats.power import least_p
+from pubench.stats.roles import is_baseline
 from pubench.suite.reporting import Rules
 
 __all__ = ["Leaderboard", "Standing", "leaderboard"]
 
 Floats = NDArray[np.float64]
-BASELINE = re.compile(r"naive-(.*-)?prior")
-"""Simple baselines that know the prior, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ class _Standings:
         self.place = {j: k for k, j in enumerate(ranked)}
         self.mean = competition.averages()
         self.best = min(ranked, key=lambda j: competition.average_rank[j]) if ranked else None
-        self.baseline = self._strongest([j for j in ranked if BASELINE.match(board.algorithms[j])])
+        self.baseline = self._strongest([j for j in ranked if is_baseline(board.algorithms[j])])
         self.supervised = self._strongest(
             [j for j in competition.references if board.algorithms[j].startswith("supervised-")]
         )

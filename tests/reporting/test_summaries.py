@@ -89,14 +89,14 @@ def test_criterion_by_algorithm() -> None:
 
 @pytest.mark.parametrize("greater", [True, False])
 def test_difficulty_is_the_spread_between_naive_and_supervised(greater: bool) -> None:
-    scores = {"naive-lr": 0.6, "naive-et": 0.7, "good": 0.8, "bad": 0.5, "partial": 0.9}
+    scores = {"naive-lr-prior": 0.6, "naive-et-prior": 0.7, "good": 0.8, "bad": 0.5, "partial": 0.9}
     rows = [row(name, acc if greater else 1 - acc) for name, acc in scores.items()]
     rows += [row("partial", 0.9, replicate=1, status="failed")]
     rows += [row("supervised-lr", 0.95 if greater else 0.05, reference=True)]
     (found,) = find_difficulties(report_of(rows, greater).tables[0]).values()
-    assert found.naive == Scored("naive-et", pytest.approx(0.7 if greater else 0.3))
+    assert found.naive == Scored("naive-et-prior", pytest.approx(0.7 if greater else 0.3))
     assert abs(found.spread) == pytest.approx(0.25)
-    assert [one.name for one in found.leaders] == ["good", "naive-et", "naive-lr"]
+    assert [one.name for one in found.leaders] == ["good", "naive-et-prior", "naive-lr-prior"]
     assert (found.ahead, found.rivals) == (1, 2)
 
 

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from pubench.reporting.wording import REFERENCE, mean_and_sd
 from pubench.stats.comparison import Comparison, Ranking
+from pubench.stats.roles import is_reference
 from pubench.stats.scores import ScoreTable, best_cells
 
-__all__ = ["HEADS", "Grid", "GridCell", "heading", "is_reference", "make_grid", "rank_line"]
+__all__ = ["HEADS", "Grid", "GridCell", "heading", "make_grid", "rank_line"]
 
 HEADS = 3
 """The columns that identify a line: data set, labelling, criterion."""
@@ -57,12 +58,6 @@ def heading(table: ScoreTable) -> str:
     """Return the metric and its direction."""
     direction = {True: " (higher is better)", False: " (lower is better)", None: ""}[table.greater_is_better]
     return table.metric + direction
-
-
-def is_reference(table: ScoreTable, j: int) -> bool:
-    """Whether every cell of the column is a reference, so that the column's head has the mark."""
-    planned = table.planned[:, j] > 0
-    return bool(planned.any() and table.reference[planned, j].all())
 
 
 def _cell(table: ScoreTable, i: int, j: int, marked: bool) -> str:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.reporting.render.grid import is_reference
 from pubench.reporting.render.tex_cells import Board, Emphasis, Head, Panel, TexCell
 from pubench.reporting.wording import REFERENCE, deviation, number
 from pubench.stats.comparison import Comparison, Ranking, rank
+from pubench.stats.roles import is_reference
 from pubench.stats.scores import Block, ScoreTable, best_cells, some_blocks
 
 __all__ = ["ScoreBoard", "score_boards", "shared_parts", "with_minus"]

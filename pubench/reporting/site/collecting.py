@@ -20,10 +20,10 @@ from pubench.reporting.site.standings import (
     Standing,
     TableStandings,
     difficulties,
-    is_reference,
     table_standings,
 )
 from pubench.stats.comparison import Ranking
+from pubench.stats.roles import is_reference
 from pubench.status import Status
 
 __all__ = ["make_site"]

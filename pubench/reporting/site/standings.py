@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pubench.stats.ranks import rank_rows
+from pubench.stats.roles import is_baseline, is_reference
 from pubench.stats.scores import Block, ScoreTable
 
-__all__ = ["Difficulty", "Standing", "TableStandings", "difficulties", "is_reference", "table_standings"]
+__all__ = ["Difficulty", "Standing", "TableStandings", "difficulties", "table_standings"]
 
 _DIGITS = 12
 
@@ -67,12 +68,6 @@ def table_standings(table: ScoreTable) -> TableStandings:
     return TableStandings(by_algorithm, by_dataset, beaten)
 
 
-def is_reference(table: ScoreTable, j: int) -> bool:
-    """Tell whether an algorithm used true labels wherever it was run."""
-    planned = table.planned[:, j] > 0
-    return bool(planned.any() and table.reference[planned, j].all())
-
-
 def _standings(table: ScoreTable) -> list[Standing]:
     """Return every algorithm in every line in which it was planned; competitors are complete and no references."""
     competing = table.complete & ~table.reference
@@ -107,7 +102,7 @@ def difficulties(table: ScoreTable) -> list[Difficulty]:
     if table.greater_is_better is None:
         return []
     references = [is_reference(table, j) for j in range(len(table.algorithms))]
-    simple = [j for j, name in enumerate(table.algorithms) if _is_baseline(name) and not references[j]]
+    simple = [j for j, name in enumerate(table.algorithms) if is_baseline(name) and not references[j]]
     informed = [j for j, reference in enumerate(references) if reference]
     found = []
     for i, block in enumerate(table.blocks):
@@ -119,15 +114,6 @@ def difficulties(table: ScoreTable) -> list[Difficulty]:
             # Without the trace of a difference that rounding leaves between equal means.
             found.append(Difficulty(block, names[0], low, names[1], high, round(spread, _DIGITS) + 0.0))
     return found
-
-
-def _is_baseline(name: str) -> bool:
-    """Tell whether a label is that of a simple baseline that is cut at the prior.
-
-    Learners of P against U that are cut at 1/2 call nearly all rows negative: a spread to them says nothing of the
-    data.
-    """
-    return name.lower().startswith("naive") and "prior" in name.lower()
 
 
 def _best(table: ScoreTable, i: int, places: Sequence[int]) -> int | None:
