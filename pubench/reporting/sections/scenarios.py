@@ -86,7 +86,8 @@ def _scores(name: str, table: ScoreTable, ranking: Ranking) -> ScenarioScores:
 
 
 def _blocks(place: int, table: ScoreTable, found: Sequence[ScenarioScores]) -> Iterator[SectionBlock]:
-    shared = set.intersection(*(set(one.ranking.algorithms) for one in found))
+    # In the order of the table where ranks are equal, so that the same rows give the same page.
+    shared = [name for name in table.algorithms if all(name in one.ranking.algorithms for one in found)]
     names = sorted(shared, key=lambda name: sum(one.rank(name) for one in found))
     changes = {name: _change(found, name) for name in names} if len(found) == 2 else {}
     sentences = [_leaders(one) for one in found] + _movers(found, changes)
