@@ -6,9 +6,10 @@ import re
 
 from pubench.stats.scores import ScoreTable
 
-__all__ = ["is_baseline", "is_reference"]
+__all__ = ["BASELINE", "is_baseline", "is_reference"]
 
-_BASELINE = re.compile(r"naive-(.*-)?prior")
+BASELINE = re.compile(r"naive-(.*-)?prior")
+"""What labels of simple baselines that are cut at the prior begin with."""
 
 
 def is_baseline(name: str) -> bool:
@@ -16,7 +17,7 @@ def is_baseline(name: str) -> bool:
 
     Learners of P against U that are cut at 1/2 call nearly all rows negative: what is better than these may be poor.
     """
-    return _BASELINE.fullmatch(name.lower()) is not None
+    return BASELINE.match(name) is not None
 
 
 def is_reference(table: ScoreTable, j: int) -> bool:

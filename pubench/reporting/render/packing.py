@@ -16,7 +16,7 @@ from pubench.reporting.sections.leaderboard import headlines
 from pubench.reporting.sections.scores import remarks
 from pubench.results.table import Row
 from pubench.stats.elo import ITERATIONS, LEAST_UNITS
-from pubench.stats.leaderboard import BASELINE
+from pubench.stats.roles import BASELINE
 
 __all__ = ["packed_board", "packed_rows"]
 

@@ -86,8 +86,9 @@ def _scores(name: str, table: ScoreTable, ranking: Ranking) -> ScenarioScores:
 
 
 def _blocks(place: int, table: ScoreTable, found: Sequence[ScenarioScores]) -> Iterator[SectionBlock]:
-    shared = set.intersection(*(set(one.ranking.algorithms) for one in found))
-    names = sorted(shared, key=lambda name: (sum(one.rank(name) for one in found), name))
+    # In the order of the table where ranks are equal, so that the same rows give the same page.
+    shared = [name for name in table.algorithms if all(name in one.ranking.algorithms for one in found)]
+    names = sorted(shared, key=lambda name: sum(one.rank(name) for one in found))
     changes = {name: _change(found, name) for name in names} if len(found) == 2 else {}
     sentences = [_leaders(one) for one in found] + _movers(found, changes)
     lines = [_line(found, name, changes) for name in names]
@@ -125,7 +126,7 @@ def _movers(found: Sequence[ScenarioScores], changes: Mapping[str, float]) -> li
         return []
     first, second = found
     moves = {name: first.rank(name) - second.rank(name) for name in changes}
-    order = sorted(moves, key=lambda name: (-abs(moves[name]), first.rank(name), name))[:MOVERS]
+    order = sorted(moves, key=lambda name: -abs(moves[name]))[:MOVERS]
     listed = ", ".join(
         f"{name} (rank {first.rank(name):.1f} and {second.rank(name):.1f}, score {changes[name]:+.3f})"
         for name in order
