@@ -47,19 +47,37 @@ def size_of(difference: float, metric: BoardMetric) -> str:
 def units_of(comparison: Comparison, count: int) -> str:
     """Return how many data sets, or blocks, in words."""
     unit = "block" if comparison.rules.unit == "block" else "data set"
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+    return f"{count} {unit}{_s(count)}"
 
 
 def _tested(board: Leaderboard, comparison: Comparison) -> str:
-    """Say how many are significantly worse than the best, if that was tested."""
-    family, alpha = comparison.family, comparison.rules.alpha
-    against = [pair for pair in comparison.pairs if board.best in (pair.first, pair.second)]
-    judged = [pair for pair in against if pair.adjusted == pair.adjusted]
+    """Say how many are significantly worse than the best or than a named control, if that was tested."""
+    family = comparison.family
+    control = board.best if family.chosen or family.control is None else family.control
+    # Positive where the control is ahead.
+    judged = [
+        (pair.adjusted, pair.difference if pair.first == control else -pair.difference)
+        for pair in comparison.pairs
+        if control in (pair.first, pair.second) and pair.adjusted == pair.adjusted
+    ]
     if not family.size or not judged:
         return ""
-    worse = sum(pair.adjusted < alpha for pair in judged)
-    many = f"{worse} of {len(judged)} other methods {'is' if worse == 1 else 'are'}"
-    return f", and {many} significantly worse"
+    ahead = [lead > 0 for adjusted, lead in judged if adjusted < comparison.rules.alpha]
+    others, worse, better = len(judged), ahead.count(True), ahead.count(False)
+    if control == board.best:
+        return f", and {worse} of {others} other method{_s(others)} {_is(worse)} significantly worse"
+    return (
+        f". Of {others} other method{_s(others)}, {better or 'none'} {_is(better or 1)} significantly better than "
+        f"{control} and {worse or 'none'} {_is(worse or 1)} significantly worse"
+    )
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _unranked(board: Leaderboard, metric: BoardMetric, comparison: Comparison) -> str:

@@ -12,6 +12,7 @@ from rich.console import Console
 from pubench.reporting import Report, build_report
 from pubench.reporting.render.markdown import escape, markdown_report
 from pubench.reporting.render.terminal import terminal_report
+from pubench.reporting.sections.leaderboard import headlines
 from pubench.reporting.wording import clean
 from pubench.suite.reporting import Rules
 
@@ -446,3 +447,24 @@ def test_many_pairs_are_those_with_the_first_in_rank() -> None:
     assert all("l" in line[:2] for line in pairs)
     against = table_lines(markdown_report(compared(names, 0.1)))
     assert [line[0] for line in against if len(line) == 10] == ["algorithm", "---", *reversed(names)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "ending"),
+    [
+        ({}, "c has the best average rank (1.00), and 2 of 2 other methods are significantly worse."),
+        (
+            {"control": "b"},
+            "c has the best average rank (1.00). Of 2 other methods, 1 is significantly better than b and 1 is "
+            "significantly worse.",
+        ),
+        (
+            {"control": "a"},
+            "c has the best average rank (1.00). Of 2 other methods, 2 are significantly better than a and none is "
+            "significantly worse.",
+        ),
+    ],
+)
+def test_the_first_sentence_counts_against_the_best_or_a_control(rules: dict[str, str], ending: str) -> None:
+    (sentence,) = headlines(compared("abc", 0.1, **rules))
+    assert sentence.endswith(ending)
