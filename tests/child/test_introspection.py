@@ -200,7 +200,7 @@ def test_what_is_told_cannot_become_part_of_the_page() -> None:
     rows = [row("<b>", 0.5, replicate=r, key=f"k{r}", dataset="<i>$") for r in range(2)]
     nasty = told(3, of="<b>", size=2, weights=[["<script>", 1.0]], errors=["stages: <b>"])
     found = outline(html_report(reported(rows, {"k0": nasty, "k1": nasty})))
-    assert found.tags["script"] == 2
+    assert found.tags["script"] == 3
     assert not {"b", "i"} & set(found.tags)
     assert "<script>" in found.text
     assert "stages: <b>" in found.text
