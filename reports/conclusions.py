@@ -91,12 +91,16 @@ def _searches(suite: str) -> pd.DataFrame:
 
 
 def _gain(found: pd.DataFrame, metric: str) -> pd.Series[float]:
-    return found[metric] - found[f"{metric} of default"]
+    """Return the gain of each search over the default setting; one that keeps this setting gains nothing."""
+    gain = found[metric] - found[f"{metric} of default"]
+    # The two fits have other seeds, which is no matter of tuning.
+    return gain.where(found["params"].fillna("{}") != "{}", 0.0)
 
 
 QUANTITIES: Mapping[str, Callable[[pd.DataFrame], str]] = {
     "accuracy": lambda found: f"{100 * _gain(found, 'accuracy').mean():+.1f}",
     "F1": lambda found: f"{100 * _gain(found, 'f1').mean():+.1f}",
+    "keep the default": lambda found: f"{100 * (found['params'].fillna('{}') == '{}').mean():.0f} %",
     "below the default": lambda found: f"{100 * (_gain(found, 'accuracy') < 0).mean():.0f} %",
     "below by a point": lambda found: f"{100 * (_gain(found, 'accuracy') < -0.01).mean():.0f} %",
     "collapsed": lambda found: f"{100 * found['collapsed'].astype(bool).mean():.0f} %",
@@ -104,9 +108,55 @@ QUANTITIES: Mapping[str, Callable[[pd.DataFrame], str]] = {
 """What tuning does to a method: its mean gain over the default setting in points, and how often it does harm."""
 
 
+def priors() -> str:
+    """Return, by table, how far the estimated prior is from the true one, and how often its interval holds it."""
+    samples = cells("estimated-prior").drop_duplicates(["dataset", "labelling", "replicate"])
+    samples = samples.assign(
+        error=samples["prior"] - samples["true_prior"],
+        width=samples["prior_high"] - samples["prior_low"],
+        held=samples["true_prior"].between(samples["prior_low"], samples["prior_high"]),
+    )
+    groups = [*samples.groupby("dataset"), ("all tables", samples)]
+    lines = [
+        [
+            str(name),
+            _share(found["true_prior"].mean()),
+            _share(found["prior"].mean()),
+            _share(found["error"].abs().mean()),
+            _share(found["width"].mean()),
+            f"{found['held'].sum()} of {len(found)}",
+        ]
+        for name, found in groups
+    ]
+    return _table(
+        ["table", "true", "estimated", "mean error", "width of the interval", "interval holds"], lines
+    )
+
+
+def cost() -> str:
+    """Return, by method, its scores with the true prior and with an estimated one."""
+    means = {
+        source: cells(suite).groupby("algorithm")[["accuracy", "f1"]].mean()
+        for source, suite in (("true", "baselines"), ("estimated", "estimated-prior"))
+    }
+    names = means["estimated"].sort_values("f1", ascending=False).index
+    lines = [
+        [
+            f"`{name}`",
+            *(_share(found.loc[name, metric]) for metric in ("accuracy", "f1") for found in means.values()),
+        ]
+        for name in names
+    ]
+    return _table(
+        ["method", *(f"{metric}, {source}" for metric in ("accuracy", "F1") for source in means)], lines
+    )
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "methods": methods,
     "tuning": tuning,
+    "priors": priors,
+    "cost": cost,
 }
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pubench.results.arithmetic import arithmetic
 
-STUDIES = ("baselines", "tuning-best", "tuning-one-se")
+STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 """The bundled suites whose tables come from OpenML."""
-WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", "estimated-prior", *STUDIES}
+WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", *STUDIES}
 """The bundled suites that are not on the page of papers."""
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
