@@ -27,7 +27,7 @@ class PositiveNegativeSample(Delegate):
     ----------
     estimator : scikit-learn classifier or None, default=None
         The learner, cloned before fitting; None is ``LogisticRegression()``.
-    prior : float or "estimate", default=0.5
+    prior : float or "estimate", default="estimate"
         :math:`\pi_p`, strictly between 0 and 1; :math:`\pi_n = 1 - \pi_p`. ``"estimate"`` is the share of positives
         among the rows, whose classes are known.
     n_labelled : int or None, default=None
@@ -57,7 +57,7 @@ class PositiveNegativeSample(Delegate):
         self,
         estimator: Estimator = None,
         *,
-        prior: float | str = 0.5,
+        prior: float | str = "estimate",
         n_labelled: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -90,7 +90,7 @@ def n_negatives(n_positives: int, prior: float) -> int:
 def positive_negative(
     classifier: str = "sklearn.linear_model:LogisticRegression",
     *,
-    prior: float | str = 0.5,
+    prior: float | str = "estimate",
     n_labelled: int | None = None,
     random_state: int | np.random.RandomState | None = None,
     **params: Any,
@@ -101,7 +101,7 @@ def positive_negative(
     ----------
     classifier : str
         ``"package.module:Class"`` of a scikit-learn classifier.
-    prior : float or "estimate", default=0.5
+    prior : float or "estimate", default="estimate"
     n_labelled : int or None, default=None
     random_state : int, RandomState instance or None, default=None
     **params

@@ -73,7 +73,10 @@ def compare_runs(
         paired=len(rows),
         identical=sum(same),
         redefined=len(rows) - sum(same_key),
-        irreproducible=sum(key and not equal for key, equal in zip(same_key, same, strict=True)),
+        irreproducible=sum(
+            key and not equal and _has_ended(*pair)
+            for pair, key, equal in zip(rows, same_key, same, strict=True)
+        ),
         other_splits=paired.other,
         unknown_splits=paired.unknown,
         only_first=_only_in(first, second),
@@ -180,6 +183,11 @@ def _only_in(own: Results, other: Results) -> OnlyIn:
         tuple(" / ".join(place) for place in places if place not in known[1]),
         sum(_place(row) not in theirs for row in own.rows),
     )
+
+
+def _has_ended(*pair: Row) -> bool:
+    """Whether both runs have a result: a cell that is pending, or met a limit, may end differently elsewhere."""
+    return all(row["status"] in (Status.OK, Status.FAILED) for row in pair)
 
 
 def _status_changes(rows: Sequence[tuple[Row, Row]]) -> tuple[StatusChange, ...]:

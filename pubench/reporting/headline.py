@@ -32,8 +32,17 @@ def strength_sentence(board: Leaderboard, metric: BoardMetric, comparison: Compa
 
 
 def best_sentence(board: Leaderboard) -> str:
-    """Name the best average rank, without a full stop."""
-    return f"{board.best} has the best average rank ({board.standings[0].rank:.2f})"
+    """Name who has the best average rank, without a full stop."""
+    first = board.standings[0].rank
+    names = [one.algorithm for one in board.standings if one.rank == first]
+    match len(names):
+        case 1:
+            who = f"{names[0]} has"
+        case 2 | 3:
+            who = f"{', '.join(names[:-1])} and {names[-1]} share"
+        case count:
+            who = f"{count} methods share"
+    return f"{who} the best average rank ({first:.2f})"
 
 
 def size_of(difference: float, metric: BoardMetric) -> str:

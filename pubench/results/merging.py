@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.results.draws import refuse_other_draws, replicate_notes
-from pubench.results.record import AFTER_METRICS, BEFORE_METRICS
+from pubench.results.record import AFTER_METRICS, BEFORE_METRICS, MEASURED
 from pubench.results.shards import part_sentence
 from pubench.results.table import Results, Row, read_results
 from pubench.status import Status
@@ -16,6 +17,7 @@ from pubench.suite.reporting import PaperConfig
 
 __all__ = ["merge_results", "read_runs"]
 
+_ROUNDING = 1e-6
 _PLACE = ("dataset", "labelling", "replicate", "algorithm", "criterion")
 
 
@@ -103,11 +105,31 @@ def _rows(several: Sequence[Results]) -> list[Row]:
             key, place = row["key"], _place(row)
             taken, by = places.setdefault(place, (key, results))
             if taken != key and by is not results:
-                names = " / ".join(str(part) for part in place if part is not None)
                 raise PubenchError(
-                    f"{by.folder} and {results.folder} have different results for {names}; "
+                    f"{by.folder} and {results.folder} have different results for {_words(place)}; "
                     "give one of them another name in its suite"
                 )
             if place not in rows or rows[place]["status"] == Status.PENDING:
                 rows[place] = row
+            elif _contradicts(rows[place], row):
+                raise PubenchError(
+                    f"{by.folder} and {results.folder} have different results of the same cell, {_words(place)}: one "
+                    "was altered, or its algorithm is not reproducible; `pubench compare` shows what differs"
+                )
     return list(rows.values())
+
+
+def _words(place: tuple[object, ...]) -> str:
+    return " / ".join(str(part) for part in place if part is not None)
+
+
+def _contradicts(mine: Row, theirs: Row) -> bool:
+    """Whether two finished rows of one cell differ by more than the rounding of two machines; times may."""
+    if not mine["status"] == theirs["status"] == Status.OK:
+        return False
+    pairs = ((mine[name], theirs.get(name)) for name in mine if name not in MEASURED)
+    return any(
+        not math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+        for one, other in pairs
+        if isinstance(one, float) and isinstance(other, float)
+    )

@@ -54,4 +54,4 @@ def completed(
 def _uses_prior(job: Job, criterion: CriterionPlan) -> bool:
     """Whether the cell used a prior, whatever the others of its job were given."""
     scorers = (criterion, *job.training)
-    return "prior" in job.algorithm.receives or any(one.needs_prior for one in scorers)
+    return job.algorithm.uses_prior or any(one.needs_prior for one in scorers)

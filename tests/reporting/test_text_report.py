@@ -468,3 +468,12 @@ def test_many_pairs_are_those_with_the_first_in_rank() -> None:
 def test_the_first_sentence_counts_against_the_best_or_a_control(rules: dict[str, str], ending: str) -> None:
     (sentence,) = headlines(compared("abc", 0.1, **rules))
     assert sentence.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("names", "who"), [("ab", "a and b share"), ("abc", "a, b and c share"), ("abcd", "4 methods share")]
+)
+def test_the_first_sentence_names_all_that_share_the_best_rank(names: str, who: str) -> None:
+    rows = [row(name, 0.5, dataset=f"d{i}") for i in range(3) for name in names]
+    (sentence,) = headlines(build_report(rows, "s", {"acc": True}))
+    assert f"{who} the best average rank ({(len(names) + 1) / 2:.2f})" in sentence

@@ -76,6 +76,17 @@ def test_different_cells_under_one_name_are_refused() -> None:
         merge_results([run("r", {"1": ("a", "ok")}), run("s", {"2": ("a", "ok")})])
 
 
+@pytest.mark.parametrize(("value", "refused"), [(0.5 + 1e-9, False), (0.51, True)])
+def test_different_results_of_one_cell_are_refused_but_not_other_rounding(value: float, refused: bool) -> None:
+    one, other = (run(folder, {"1": ("a", "ok")}) for folder in "rs")
+    other = replace(other, rows=({**other.rows[0], "acc": value},))
+    if not refused:
+        assert merge_results([one, other]).rows[0]["acc"] == 0.5
+        return
+    with pytest.raises(PubenchError, match="r and s have different results of the same cell, d / l / 0 / a"):
+        merge_results([one, other])
+
+
 def test_one_cell_under_two_names_is_shown_under_both() -> None:
     merged = merge_results([run("r", {"1": ("a", "ok")}), run("s", {"1": ("b", "ok")})])
     assert [row["algorithm"] for row in merged.rows] == ["a", "b"]

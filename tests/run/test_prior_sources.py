@@ -274,3 +274,9 @@ def test_the_sensitivity_suites_show_what_they_are_for(tmp_path, name):
     assert (puet.prior / puet.true_prior).round(6).equals(puet.prior_factor.round(6))
     without = frame[frame.algorithm == "wlr"].groupby("prior_factor").accuracy.mean()
     assert without.nunique() == 1
+
+
+@pytest.mark.parametrize("key", [{"threshold": "prior"}, {"probability": "calibrated"}])
+def test_a_prior_that_serves_the_cut_or_the_probabilities_alone_is_recorded(tmp_path, key):
+    (row,) = run(tmp_path, algorithms=[{"use": "toy"} | key], prior={"source": 0.3}).rows
+    assert (row["status"], row["prior"]) == ("ok", 0.3)

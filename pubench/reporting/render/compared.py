@@ -76,8 +76,9 @@ def _pairs(found: RunComparison) -> Iterator[str]:
             "splits."
         )
     if found.irreproducible:
+        have = "has" if found.irreproducible == 1 else "have"
         yield (
-            f"{_cells(found.irreproducible)} have the same definition and different results: versions or machines "
+            f"{_cells(found.irreproducible)} {have} the same definition and different results: versions or machines "
             "differ, or the algorithm is not reproducible."
         )
 

@@ -89,7 +89,7 @@ def _metric(report: Report, place: int) -> dict[str, object]:
         "name": metric.name,
         "greater": metric.greater_is_better,
         "mean": _numbers(metric.mean),
-        "sd": [None if value is None else float(f"{value:.3g}") for value in _numbers(spread)],
+        "sd": [None if value is None else float(f"{value:.6g}") for value in _numbers(spread)],
         "state": _digits(metric.state),
         "tied": _digits(_aligned(report, place, comparison.tied.astype(np.float64)) == 1),
         "remarks": remarks(report, place),

@@ -241,7 +241,8 @@
   };
   const shownMethods = () => [...data.algorithms.keys()].filter((j) => !state.hide.has(data.algorithms[j]));
   const isFiltered = () => state.hide.size > 0 || chosenLines().length < data.lines.length;
-  const section = () => decodeURIComponent(location.hash.slice(1).split("?")[0]);
+  // A hash that is not an address of this page is no section.
+  const section = () => { try { return decodeURIComponent(location.hash.slice(1).split("?")[0]); } catch { return ""; } };
   const writeState = () => {
     const query = new URLSearchParams();
     for (const key of [...CHOICES, ...FACETS.map(([name]) => name), "sort", "sorts", "lit", "whole"]) {
@@ -344,7 +345,9 @@
     const enough = metric.factors.findIndex(Number.isFinite), share = metric.mean.every((value) => Number.isNaN(value) || Math.abs(value) <= 1);
     const strength = board.detectable === Infinity ? `${unit} cannot show which method is better; at least ${enough > 0 ? enough : metric.needed} are needed.`
       : `Differences in ${metric.name} below ${share ? `${fixed(100 * board.detectable, 1)} points` : number(board.detectable)} cannot be seen with ${unit}.`;
-    return `${strength} ${data.algorithms[board.best]} has the best average rank (${fixed(board.standings[0].rank, 2)}) in this selection, which was not tested.`;
+    const first = board.standings[0].rank, names = board.standings.filter((s) => s.rank === first).map((s) => data.algorithms[s.method]);
+    const who = names.length === 1 ? `${names[0]} has` : names.length > 3 ? `${names.length} methods share` : `${names.slice(0, -1).join(", ")} and ${names.at(-1)} share`;
+    return `${strength} ${who} the best average rank (${fixed(first, 2)}) in this selection, which was not tested.`;
   };
 
   const MOST_LINES = 100;
@@ -536,7 +539,7 @@
   const tex = (text) => String(text).replace(/[\\~^≈†–]|[&%$#_{}]/g, (letter) => SPECIAL[letter] ?? `\\${letter}`);
   const FORMS = {
     csv: ({ heads, lines }) => {
-      const quoted = (value) => { const text = Number.isNaN(value) ? "" : String(value); return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
+      const quoted = (value) => { const plain = Number.isNaN(value) ? "" : String(value), text = typeof value === "string" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain; return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
       return [heads, ...lines.map((line) => line.map((cell) => cell.value))].map((line) => line.map(quoted).join(",")).join("\n") + "\n";
     },
     markdown: ({ heads, lines, texts }) => {
