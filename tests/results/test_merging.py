@@ -77,7 +77,9 @@ def test_different_cells_under_one_name_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("value", "refused"), [(0.5 + 1e-9, False), (0.51, True)])
-def test_different_results_of_one_cell_are_refused_but_not_other_rounding(value: float, refused: bool) -> None:
+def test_different_results_of_one_cell_are_refused_but_not_other_rounding(
+    value: float, refused: bool
+) -> None:
     one, other = (run(folder, {"1": ("a", "ok")}) for folder in "rs")
     other = replace(other, rows=({**other.rows[0], "acc": value},))
     if not refused:
