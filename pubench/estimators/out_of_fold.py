@@ -146,10 +146,18 @@ class OutOfFoldClassifier(LearnerClassifier):
 
         def fitted(rows: Rows, labels: Labels) -> Estimator:
             # Signed, since learners may compute 2 s - 1.
-            return seeded_clone(self._learner(), seed).fit(rows, labels.astype(np.int64))
+            return self._informed(seeded_clone(self._learner(), seed)).fit(rows, labels.astype(np.int64))
 
         self._learn(out_of_fold_scores(fitted, X, s, n_folds=self.n_folds, seed=seed), s)
         self.estimator_ = fitted(X, s)
+
+    def _informed(self, learner: Estimator) -> Estimator:
+        """Give a learner the prior that was estimated here, and the scenario, unless it has its own."""
+        params = learner.get_params(deep=False)
+        known: dict[str, float | str] = {"prior": self.prior_} if params.get("prior") == "estimate" else {}
+        if "scenario" in params and params["scenario"] is UNSTATED:
+            known["scenario"] = self.scenario
+        return learner.set_params(**known)
 
     @abstractmethod
     def _learn(self, scores: Floats, s: Labels) -> None:

@@ -152,7 +152,9 @@ def _resolve(
     )
     datasets = [data for together in entries for data in together]
     if "metrics" in suite.report.model_fields_set and datasets and all(data.pu for data in datasets):
-        problems.each("report.metrics", suite.report.metrics, lambda name: _refuse_metric(name, registry))
+        problems.each(
+            "report.metrics", suite.report.metrics, lambda name: _refuse_metric(name, registry, suite)
+        )
     training = problems.each(
         "report.training",
         suite.report.training,
@@ -187,11 +189,17 @@ def _shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | N
     return None
 
 
-def _refuse_metric(name: str, registry: Registry) -> None:
-    """Refuse a metric where every true class is unknown: it would have no value in any cell."""
+def _refuse_metric(name: str, registry: Registry, suite: Suite) -> None:
+    """Refuse what would have no value in any cell where every true class is unknown, and so is the true prior."""
     if name in registry.metrics():
         raise SuiteError(
             f"'{name}' needs true classes, which no data set of this suite has; name criteria instead, such as 'puf'"
+        )
+    known = registry.all("criteria")
+    needs_prior = name in known and "prior" in registry.criterion(name).spec.needs
+    if needs_prior and suite.prior.source in ("true", "none"):
+        raise SuiteError(
+            f"'{name}' needs the class prior, which is unknown; set [prior] source, to \"estimate\" for example"
         )
 
 

@@ -69,6 +69,10 @@ def test_a_metric_that_has_no_value_in_any_cell_is_an_error(tmp_path, table):
         SuiteError, match=r"report.metrics\[0\]: 'accuracy' needs true classes, which no data set"
     ):
         run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["accuracy", "puf"]\n'))
+    with pytest.raises(
+        SuiteError, match=r"report.metrics\[1\]: 'nnpu-risk' needs the class prior, which is unknown"
+    ):
+        run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["puf", "nnpu-risk"]\n'))
 
 
 @pytest.mark.parametrize("tuning", ["folds = 12", "validation = 0.05"])

@@ -221,3 +221,12 @@ def test_folds_need_two_labelled_rows_that_differ():
     X[5] = X[0]
     with pytest.warns(UserWarning, match="out-of-fold scores cannot be made"):
         PriorCut(prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)
+
+
+def test_the_prior_is_estimated_once_for_the_cut_and_its_learner():
+    X, s, _ = clouds()
+    with pytest.warns(UserWarning, match="estimated") as caught:
+        model = PriorCut(pubench.make("pu-nb"), scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    assert len([one for one in caught if "estimated" in str(one.message)]) == 1
+    assert model.estimator_.prior == model.prior_
+    assert model.estimator_.scenario == CASE_CONTROL
