@@ -26,7 +26,7 @@ from fault_tools import (
 from pubench.results.lock import is_running
 
 CELLS = 6
-LIVE = 'id="live"'
+LIVE = 'id="pause"'
 
 
 @contextmanager
