@@ -104,6 +104,9 @@ def test_workers_use_the_server_of_their_driver_as_long_as_it_lives():
     while fork_server(KIND, os.environ) is server:
         time.sleep(0.01)
     print("go on", file=workers[1].stdin, flush=True)
-    assert int(workers[1].stdout.readline()) in descendants(workers[1].pid)
+    own = int(workers[1].stdout.readline())
+    # One look at the processes of a busy machine may miss some.
+    while own not in descendants(workers[1].pid):
+        time.sleep(0.01)
     workers[1].communicate("the end\n")
     assert workers[1].returncode == 0
