@@ -95,7 +95,7 @@ def _advice(suite: Suite, registry: Registry) -> Iterator[str]:
 
 
 def _cut(entry: AlgorithmEntry, registry: Registry) -> str:
-    """Return where the decisions of an entry come from; a built-in cut stays whatever the suite adds."""
+    """Return where the decisions of an entry come from; a built-in cut stays, even if the suite names another one."""
     built_in = registry.algorithm(entry.use).spec.threshold
     return built_in if built_in == "built-in" else entry.threshold or built_in
 

@@ -26,8 +26,8 @@ class Scored(NamedTuple):
 class Difficulty(NamedTuple):
     """One data set in one metric, means over labellings and criteria.
 
-    ``naive`` is the best simple baseline that is cut at the prior (``naive-*-prior``), ``supervised`` the best that was
-    told true classes; None where a run has none. ``leaders`` are the best competitors; ``ahead`` of
+    ``naive`` is the best simple baseline that is cut at the prior (``naive-*-prior``), ``supervised`` the best that
+    used true classes; None where a run has none. ``leaders`` are the best competitors; ``ahead`` of
     ``rivals`` competitors, the naive ones left out, score higher than the naive one.
     """
 

@@ -25,7 +25,7 @@ def places_of(plan: Plan) -> dict[Place, set[int]]:
 
 
 def same_draw(first: Plan, second: Plan, place: Place) -> bool | None:
-    """Tell whether replicates of one number have the same rows and labels in two runs; None if nobody knows.
+    """Tell whether replicates of one number have the same rows and labels in two runs; None if unknown.
 
     Plans of earlier versions have no digest of them; then the seeds decide.
     """

@@ -29,7 +29,7 @@ _REMEDY = "install the versions that provenance.json names, and give the same da
 
 
 def plan_again(folder: Path, registry: Registry, plugins: Sequence[str | Path]) -> ExecutionPlan:
-    """Plan the suite of a run folder anew; data files are looked for where the suite was, or else in the folder."""
+    """Plan the suite of a run folder again; data files are looked for where the suite was, or else in the folder."""
     source = read_source(folder)
     if not Path(source).exists():
         source = str(folder / "suite.toml")
@@ -116,7 +116,7 @@ def software_differences(folder: Path, registry: Registry) -> Iterator[str]:
 
 
 def _versions(entry: JSONValue) -> dict[str, str]:
-    """Return what an entry of the provenance says of software, by name."""
+    """Return the software of an entry of the provenance, by name."""
     if not isinstance(entry, dict):
         return {}
     packages, plugins = entry.get("packages"), entry.get("plugins")

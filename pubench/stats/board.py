@@ -81,7 +81,7 @@ class Board:
 def make_board(
     tables: Sequence[ScoreTable], rows: Iterable[Row], rules: Rules, origins: Mapping[str, str]
 ) -> Board:
-    """Collect the means of all tables, and what the rows behind them say of time, failures and collapses.
+    """Collect the means of all tables, and what the rows behind them say about time, failures and collapses.
 
     Parameters
     ----------

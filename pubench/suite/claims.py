@@ -1,4 +1,4 @@
-"""The ``[[paper.claims]]`` of a suite: what a paper says of its methods, in a form that results can be held against."""
+"""The ``[[paper.claims]]`` of a suite: what a paper claims about its methods, in a form that results can test."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class PaperConfig(Table):
         default=(), description="Numbers of the paper's table that have no counterpart here."
     )
     claims: Annotated[tuple[PaperClaim, ...], Field(strict=False)] = Field(
-        default=(), description="What the paper says of its methods; the report says whether it holds."
+        default=(), description="What the paper claims about its methods; the report says whether it holds."
     )
     chosen_with_truth: str = Field(
         default="",

@@ -126,7 +126,7 @@ def _parts(
         places = {keys[i]: i for i, block in enumerate(table.blocks) if _rest(block, factor) == rest}
         first = table.blocks[next(iter(places.values()))]
         ranking = rank(some_blocks(table, [*places.values()]), comparison.rules, comparison.origins)
-        # An average over one data set is none.
+        # An average rank needs two data sets.
         enough = ranking.units > 1 and len(ranking.algorithms) > 1
         heading = ", ".join(_word(k, first) for k in differing)
         yield _Part(heading, tuple(places.get(column) for column in columns), ranking if enough else None)

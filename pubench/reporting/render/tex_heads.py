@@ -61,7 +61,7 @@ def wrapped(text: str, room: float, size: TextSize, *, anywhere: bool = False) -
 
 
 def _cut(name: str, room: float, size: TextSize, taken: set[str]) -> str:
-    """Leave out the middle of a name, since names most often differ at their ends; a number tells equal ones apart."""
+    """Leave out the middle of a name, since names often differ at their ends; a number distinguishes equal ones."""
     number = 1
     while True:
         end = "" if number == 1 else f"~{number}"

@@ -28,7 +28,7 @@ MOST_NAMES, OPEN = 5, 20
 """So many classes are listed, and the table of up to so many data sets is open."""
 _DIFFICULTY = ("data set", "best naive", "supervised †", "spread", "best", "ahead of naive", "best method")
 _SPREAD = (
-    "Naive is the best simple baseline (naive-*-prior), supervised the best that was told true classes; the "
+    "Naive is the best simple baseline (naive-*-prior), supervised the best that used true classes; the "
     "spread between the two is what true classes are worth. Means over labellings and criteria. Ahead of naive: how "
     "many of the other methods score higher than the naive one."
 )

@@ -1,4 +1,4 @@
-"""The section of the leaderboard: methods as rows, which the page filters and ranks anew."""
+"""The section of the leaderboard: methods as rows, which the page filters and ranks again."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _Found = Mapping[tuple[str, str], TableStandings]
 
 
 def make_site(title: str, reports: Sequence[SiteReport]) -> Site:
-    """Collect what the reports say of each method and of each data set."""
+    """Collect what the reports say about each method and each data set."""
     tables = [(report, table) for report in reports for table in report.tables]
     shown = Counter(table.metric for _, table in tables if table.greater_is_better is not None)
     metrics = tuple(name for name, _ in shown.most_common(_MOST_METRICS))

@@ -1,4 +1,4 @@
-"""A report kept without its run folder: rows in ``cells.csv``, the page, and what ``report.md`` says of them."""
+"""A report kept without its run folder: rows in ``cells.csv``, the page, and what ``report.md`` says about them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read_committed(folder: Path) -> CommittedReport:
 
 
 def _cards(text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield what the table of data sets says of each."""
+    """Yield what the table of data sets says about each."""
     section = text.partition("\n## Data sets\n")[2].partition("\n## ")[0]
     lines = [_cells(line) for line in section.splitlines() if line.startswith("| ")]
     if not lines or tuple(lines[0]) != HEADS:

@@ -48,11 +48,11 @@ class MethodReport:
         return any(block.criterion for block, _ in self.lines)
 
     def by(self, metric: str) -> MetricStanding | None:
-        """Return how it stands by a metric, if the report has it."""
+        """Return its standing by a metric, if the report has it."""
         return next((one for one in self.metrics if one.metric == metric), None)
 
     def by_first(self, metrics: Sequence[str]) -> MetricStanding:
-        """Return how it stands by the first of some metrics that the report has, or by its own first one."""
+        """Return its standing by the first of some metrics that the report has, or by its own first one."""
         return next((found for name in metrics if (found := self.by(name))), self.metrics[0])
 
 

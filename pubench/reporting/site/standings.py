@@ -1,4 +1,4 @@
-"""How methods stand within the lines of one table, and how difficult a data set is."""
+"""The standings of methods within the lines of one table, and the difficulty of a data set."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TableStandings(NamedTuple):
 
 
 def table_standings(table: ScoreTable) -> TableStandings:
-    """Return how the algorithms of a table stand."""
+    """Return the standings of a table's algorithms."""
     by_algorithm: dict[str, list[Standing]] = {}
     by_dataset: dict[str, list[Standing]] = {}
     for one in _standings(table):

@@ -241,7 +241,7 @@
   };
   const shownMethods = () => [...data.algorithms.keys()].filter((j) => !state.hide.has(data.algorithms[j]));
   const isFiltered = () => state.hide.size > 0 || chosenLines().length < data.lines.length;
-  // A hash that is not an address of this page is no section.
+  // Ignore a hash that cannot be decoded.
   const section = () => { try { return decodeURIComponent(location.hash.slice(1).split("?")[0]); } catch { return ""; } };
   const writeState = () => {
     const query = new URLSearchParams();
