@@ -7,15 +7,14 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.options import FOLDERS
 from pubench.cli.output import show_problems
 
 __all__ = ["merge"]
 
 
 @click.command()
-@click.argument(
-    "folders", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FOLDER [FOLDER ...]"
-)
+@FOLDERS
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

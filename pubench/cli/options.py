@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from pubench.specs import JSONValue
 
-__all__ = ["COSTS", "SUITE", "data_option", "parsed_params", "plugin_options"]
+__all__ = ["COSTS", "FOLDERS", "SUITE", "data_option", "parsed_params", "plugin_options"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -41,6 +41,9 @@ class SuiteType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 
 SUITE = SuiteType()
+FOLDERS = click.argument(
+    "folders", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FOLDER [FOLDER ...]"
+)
 COSTS = click.option(
     "--costs",
     type=click.Path(path_type=Path),

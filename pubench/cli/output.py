@@ -7,15 +7,14 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.options import FOLDERS
 from pubench.cli.streams import show
 
 __all__ = ["completion", "export", "show_problems"]
 
 
 @click.command()
-@click.argument(
-    "folders", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FOLDER [FOLDER ...]"
-)
+@FOLDERS
 @click.option(
     "--format",
     "form",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pubench.cli.options import FOLDERS
 from pubench.cli.output import show_problems
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ class Formats(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 
 @click.command()
-@click.argument(
-    "folders", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FOLDER [FOLDER ...]"
-)
+@FOLDERS
 @click.option(
     "--format",
     "formats",
