@@ -95,5 +95,9 @@ class OneClass(PUClassifier):
 
     def decision_function(self, X: Rows) -> NDArray[np.float64]:
         """Return the signed distance to the border of the support, shape (n,); at least 0 is inside, so positive."""
+        return self.ranking_score(X) - self.border_
+
+    def ranking_score(self, X: Rows) -> NDArray[np.float64]:
+        """Return the signed distance to the machine's own border, shape (n,), which varies less between fits."""
         X = validate_rows(self, X)
-        return np.asarray(self.estimator_.decision_function(X), dtype=np.float64) - self.border_
+        return np.asarray(self.estimator_.decision_function(X), dtype=np.float64)

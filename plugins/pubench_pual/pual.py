@@ -107,6 +107,8 @@ class PUAL(PUClassifier):
     coef_ : ndarray of shape (1, d)
         The weights of linear scores.
     intercept_ : ndarray of shape (1,)
+    shift_ : float
+        How far ``intercept="puf"`` moved the intercept.
     dual_coef_ : ndarray of shape (m,)
         The coefficients of a kernel expansion.
     centers_ : ndarray of shape (m, d)
@@ -199,6 +201,7 @@ class PUAL(PUClassifier):
             )
         size = float(np.einsum("ij,ij->i", Z, Z).max()) if self.kernel == "linear" else 1.0
         intercept = self._intercept(solution, s, least_difference(goal, size, self.ridge, self.tol))
+        self.shift_ = intercept - solution.intercept
         self._warn_of_one_decision(solution.scores - solution.intercept + intercept)
         self._keep(model, solution, intercept, offset)
 
@@ -273,6 +276,13 @@ class PUAL(PUClassifier):
             return np.asarray(X @ self.coef_[0] + self.intercept_[0])
         scores = expansion(X - self.offset_, self.centers_, self.gamma_, self.dual_coef_)
         return np.asarray(scores + self.intercept_[0])
+
+    def ranking_score(self, X: Rows) -> Floats:
+        """Return the scores with the intercept that minimises the objective, shape (n,).
+
+        Where PUF is highest depends on few rows, so the intercept that was moved there varies much between fits.
+        """
+        return self.decision_function(X) - self.shift_
 
 
 def _arranged(X: Floats, s: Labels) -> tuple[Floats, Labels, Floats]:

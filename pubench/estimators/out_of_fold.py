@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import diags_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from pubench.base import PRIOR, SCENARIO, UNSTATED, Estimator, Labels, Rows, Rule, Whole, validate_rows
@@ -170,6 +171,14 @@ class OutOfFoldClassifier(LearnerClassifier):
 
 
 def ranking_scores(fitted: Estimator, X: Rows) -> Floats:
-    """Return how positive a fitted classifier takes rows for, shape (n,): its decision function if it has one."""
+    """Return how positive a fitted classifier takes rows for, shape (n,): its decision function if it has one.
+
+    A classifier that moves its decisions after the fit, by a rule that may give another shift for other rows, has
+    ``ranking_score(X)``: its scores without that shift, which are comparable between fits.
+    """
+    if isinstance(fitted, Pipeline) and hasattr(fitted[-1], "ranking_score"):
+        fitted, X = fitted[-1], fitted[:-1].transform(X)
+    if hasattr(fitted, "ranking_score"):
+        return np.asarray(fitted.ranking_score(X), dtype=np.float64)
     has_decision = hasattr(fitted, "decision_function")
     return positive_scores(fitted, X, "decision_function" if has_decision else "predict_proba").ravel()

@@ -41,6 +41,9 @@ PROTOCOL = "1"
 DECIDING = "2"
 """Change it when cuts at the prior or calibrated probabilities change: only cells that have them are run again."""
 
+_DECIDING_OF = dict.fromkeys(("blssvm", "bsvm", "gllc", "one-class-svm", "pual"), "3")
+"""The same for cells of single algorithms: these are now cut on scores without the shift of their own decisions."""
+
 _FIRST_ADDRESS = {"pubench.estimators.foreign:foreign": "pubench.foreign:foreign"}
 """Import strings that moved, and the one under which stored cells know them."""
 
@@ -167,7 +170,7 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     defining = [use, registered.version, estimator, params, space, plan.labels]
     later = [own_prior] if own_prior else []
     if plan.learns_decisions:
-        later.append(f"{plan.threshold}/{plan.probability}/{DECIDING}")
+        later.append(f"{plan.threshold}/{plan.probability}/{_DECIDING_OF.get(use, DECIDING)}")
     return digest([*defining, *later])
 
 

@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -230,3 +232,34 @@ def test_the_prior_is_estimated_once_for_the_cut_and_its_learner():
     assert len([one for one in caught if "estimated" in str(one.message)]) == 1
     assert model.estimator_.prior == model.prior_
     assert model.estimator_.scenario == CASE_CONTROL
+
+
+class Moved(Memory):
+    """Its own decisions are moved by a shift that is another one in every fit."""
+
+    def fit(self, X, y):
+        self.shift_ = float(np.sin(X.sum()))
+        return super().fit(X, y)
+
+    def decision_function(self, X):
+        return self.ranking_score(X) - self.shift_
+
+    def ranking_score(self, X):
+        return X[:, 0]
+
+
+@pytest.mark.parametrize("learner", [Moved(), make_pipeline(StandardScaler(), Moved())])
+def test_the_cut_does_not_depend_on_how_a_learner_moved_its_own_decisions(learner):
+    X, s, _ = clouds()
+    model = PriorCut(learner, prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    assert model.predict(X[s == 0]).mean() == pytest.approx(0.3, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["blssvm", "bsvm", "gllc", "one-class-svm", "pual"])
+@pytest.mark.parametrize("n_p", [30, 37])
+def test_few_labelled_rows_do_not_move_the_share(name, n_p):
+    # With 30 labelled rows "auto" chooses another intercept for all rows than for four fifths of them.
+    X, s, _ = clouds(n_p=n_p, n_u=400)
+    learner = pubench.make(name) if name == "one-class-svm" else pubench.make(name, scenario=CASE_CONTROL)
+    model = PriorCut(learner, prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    assert model.predict(clouds(n_p=1, n_u=2000, seed=1)[0]).mean() == pytest.approx(0.3, abs=0.06)
