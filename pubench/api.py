@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from pubench.data.loading import as_loaded, load_stored
 from pubench.data.values import Data
 from pubench.errors import DataError, PubenchError, RunFolderError, SuiteError
 from pubench.plan.datasets import with_paths
+from pubench.plan.jobs import SkippedCells
 from pubench.plan.planning import plan_suite
 from pubench.plan.scorers import resolve_scorer
 from pubench.plan.shards import parse_shard
@@ -149,7 +149,7 @@ def run_suite(
         planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
         with locked(folder):
             planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
-            for sentence in (*planned.advice, *_skipped(planned.plan.skip_reasons)):
+            for sentence in (*planned.advice, *_skipped(planned.plan.skipped)):
                 note(sentence)
             if force:
                 set_aside(folder)
@@ -160,11 +160,10 @@ def run_suite(
     return read_results(folder)
 
 
-def _skipped(reasons: Counter[str]) -> Iterator[str]:
+def _skipped(skipped: Sequence[SkippedCells]) -> Iterator[str]:
     """Say before a run what it leaves out, and why."""
-    for reason, cells in reasons.most_common(_SHOWN_REASONS):
-        yield f"{cells} {'cell is' if cells == 1 else 'cells are'} skipped: {reason}"
-    rest = reasons.total() - sum(cells for _, cells in reasons.most_common(_SHOWN_REASONS))
+    yield from map(str, skipped[:_SHOWN_REASONS])
+    rest = sum(one.cells for one in skipped[_SHOWN_REASONS:])
     if rest:
         yield f"{rest} more {'cell is' if rest == 1 else 'cells are'} skipped: `pubench suite check` lists all reasons"
 

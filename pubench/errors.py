@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 __all__ = [
     "DamagedFileError",
@@ -16,6 +16,7 @@ __all__ = [
     "SuiteError",
     "UnknownNameError",
     "did_you_mean",
+    "some_of",
 ]
 
 
@@ -65,3 +66,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return "; none is registered"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"; known: {shown}"
+
+
+def some_of(names: Sequence[str], most: int = 4) -> str:
+    """Return names as a list in a sentence; of too many, the first ones and how many more there are."""
+    shown = list(names) if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))

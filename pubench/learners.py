@@ -20,7 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pubench.base import Estimator, Labels, PUClassifier, RowRules, Rows
 from pubench.errors import PubenchError, did_you_mean
-from pubench.estimators.copies import units_of_copies
+from pubench.estimators.copies import few_distinct, units_of_copies
 from pubench.estimators.rows import narrow_indices
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "boundary",
     "check_learner",
     "classifier_named",
+    "few_distinct",
     "if_learner_has",
     "narrow_indices",
     "positive_scores",

@@ -83,7 +83,8 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     ``threshold`` says where its decisions come from: the estimator itself, or the cut at which the share of positives
     is the prior; ``"search"`` tries both, as the parameter ``threshold``. ``probability`` says whether the estimator's
-    own probabilities, if it has any, are replaced by calibrated ones.
+    own probabilities, if it has any, are replaced by calibrated ones. ``fixed_prior`` is the prior that the suite fixes
+    among the parameters: the cut and the probabilities use it, too.
     """
 
     estimator: str
@@ -94,6 +95,7 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[Scenario, ...] = SCENARIOS
     threshold: Literal["own", "prior", "search"] = "own"
     probability: Literal["own", "calibrated"] = "own"
+    fixed_prior: float | None = None
 
     @property
     def learns_decisions(self) -> bool:
@@ -103,7 +105,7 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def uses_prior(self) -> bool:
         """Whether it is given a prior."""
-        return "prior" in self.receives or self.learns_decisions
+        return "prior" in self.receives or (self.learns_decisions and self.fixed_prior is None)
 
 
 class MetricPlan(msgspec.Struct, frozen=True, kw_only=True):

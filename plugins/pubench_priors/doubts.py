@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from pubench_priors.problem import Floats, Labels
+from pubench.learners import few_distinct
+from pubench_priors.problem import Floats, Labels, Problem
 
 __all__ = ["CLEAR", "doubts_of", "separation"]
 
@@ -15,10 +16,11 @@ _FEW = 50
 CLEAR = 3.0
 
 
-def doubts_of(scores: Floats, s: Labels) -> list[str]:
-    """Return sentences about labelled rows that are few, or whose scores are those of unlabelled rows."""
-    doubts = [f"fewer than {_FEW} labelled rows"] if s.sum() < _FEW else []
-    if separation(scores, s) < CLEAR:
+def doubts_of(scores: Floats, problem: Problem) -> list[str]:
+    """Return sentences about labelled rows that are few or copies, or whose scores are those of unlabelled rows."""
+    doubts = [f"fewer than {_FEW} labelled rows"] if problem.n_labelled < _FEW else []
+    doubts += filter(None, [few_distinct(problem.X[problem.s == 1])])
+    if separation(scores, problem.s) < CLEAR:
         doubts.append(
             "labelled rows cannot be told from unlabelled ones: all may be positive, or the rows say nothing"
         )

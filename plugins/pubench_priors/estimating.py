@@ -74,7 +74,7 @@ def estimate_by_scores(
     reach = _errors(settings.level) * moved.std(axis=0, ddof=1)
     most = prior_of_mixture(partial(most_in_half, level=settings.level), problem.scenario, scores, s)
     ends = float(np.min(values - reach)), max(float(np.max(values + reach)), most)
-    return finished(values[0], ends, problem, settings, doubts_of(scores, s))
+    return finished(values[0], ends, problem, settings, doubts_of(scores, problem))
 
 
 def mixture_estimator(name: str, share: Share) -> Callable[..., PriorEstimate]:

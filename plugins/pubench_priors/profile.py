@@ -100,7 +100,7 @@ def profile(
     best = float(curve.shares[np.argmax(curve.values)])
     most = upper_bound(scores[labels == 1], scores[labels == 0])
     value, low, high, most = (prior_of_share(share, scenario, labels) for share in (best, low, high, most))
-    return finished(value, (low, high), problem, chosen, doubts_of(scores, labels), upper=most)
+    return finished(value, (low, high), problem, chosen, doubts_of(scores, problem), upper=most)
 
 
 def grouped(scores: Floats, s: Labels, most: int = _GROUPS) -> Groups:

@@ -88,7 +88,7 @@ def tice(
     bound, limit = (min(1.0, max(float(np.mean(found)), labelled)) for found in (bounds, limits))
     error = reach * math.sqrt(labelled * (1.0 - labelled) / len(problem.s))
     ends = ((labelled - error) / limit, (labelled + error) / bound)
-    return finished(labelled / bound, ends, problem, options, doubts_of(scores, problem.s))
+    return finished(labelled / bound, ends, problem, options, doubts_of(scores, problem))
 
 
 def _frequencies(

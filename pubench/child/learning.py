@@ -62,7 +62,7 @@ class Learning:
         cut, calibrated = threshold == "prior", algorithm.probability == "calibrated"
         if not (cut or calibrated):
             return FittedModel(fitted(fitting.X, fitting.labels))
-        prior = self.setting.prior
+        prior = self.setting.prior if algorithm.fixed_prior is None else algorithm.fixed_prior
         assert prior is not None, "cells without the prior that they need are not run"
         return fit_deciding(
             fitted,

@@ -181,11 +181,11 @@ def _lines(table: PriorTable) -> list[str]:
     width = max(map(len, ("estimator", *(row.estimator for row in table.rows))))
     error = "error   " if known else ""
     titles = f"{'estimator':<{width}}  prior  interval              {error}seconds  doubts"
-    verdict = table.statement.lines() if table.statement else ()
+    verdict = table.statement.lines() if table.statement else (table.missing,)
     return [
         head,
         *verdict,
-        *([""] if verdict else []),
+        "",
         titles,
         *(f"{row.estimator:<{width}}  {_cells(row, table.truth)}".rstrip() for row in table.rows),
     ]

@@ -163,15 +163,14 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     problems = list(parameter_problems(parsed, registry))
     if problems:
         raise SuiteError("\n".join(f"{suite}: {problem}" for problem in problems))
-    skips = planned.plan.skip_reasons
-    click.echo(
-        f"{suite}: {len(planned.plan.cells)} cells, {skips.total()} skipped, {len(planned.without_data)} without data"
-    )
+    skips = planned.plan.skipped
+    skipped, without = sum(one.cells for one in skips), planned.without_data
+    click.echo(f"{suite}: {len(planned.plan.cells)} cells, {skipped} skipped, {len(without)} without data")
     for sentence in planned.advice:
         click.echo(f"  {sentence}")
-    for reason in sorted(skips) + sorted(set(planned.without_data.values())):
+    for reason in (*map(str, skips), *sorted(set(without.values()))):
         click.echo(f"  {reason}")
-    return 2 if planned.without_data else 0
+    return 2 if without else 0
 
 
 @suite.command(name="list")

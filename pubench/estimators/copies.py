@@ -7,9 +7,18 @@ from numpy.typing import NDArray
 
 from pubench.estimators.rows import Labels, Rows
 
-__all__ = ["units_of_copies"]
+__all__ = ["few_distinct", "units_of_copies"]
 
 Numbers = NDArray[np.int64]
+
+
+def few_distinct(labelled: Rows) -> str:
+    """Say how many labelled rows, shape (n, d), differ from each other if fewer than half do; empty otherwise."""
+    n = labelled.shape[0]
+    distinct = int(_identities(labelled).max()) + 1 if n else 0
+    if 2 * distinct >= n:
+        return ""
+    return f"only {distinct} of {n} labelled rows {'is' if distinct == 1 else 'are'} distinct, the others are copies"
 
 
 def units_of_copies(X: Rows, s: Labels) -> tuple[Numbers, int]:

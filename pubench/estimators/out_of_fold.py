@@ -16,7 +16,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from pubench.base import PRIOR, SCENARIO, UNSTATED, Estimator, Labels, Rows, Rule, Whole, validate_rows
-from pubench.estimators.copies import units_of_copies
+from pubench.estimators.copies import few_distinct, units_of_copies
+from pubench.estimators.inner_warnings import InnerWarnings
 from pubench.learners import LearnerClassifier, positive_scores, seeded_clone
 from pubench.priors import prior_to_use
 from pubench.specs import Scenario
@@ -50,11 +51,18 @@ def out_of_fold_scores(
     ndarray of shape (n,)
     """
     number = _fold_numbers(X, s, n_folds, seed)
+    copies = few_distinct(X[s == 1])
+    if copies and number.max() > 0:
+        warnings.warn(
+            f"{copies}: a model has seen copies of the labelled rows that it scores, so that out-of-fold scores are "
+            "too confident; label other rows",
+            stacklevel=4,
+        )
     if number.max() == 0:
         warnings.warn(
             "there are fewer than two distinct labelled rows, or than two unlabelled ones: out-of-fold scores cannot "
             "be made, and the scores of the fit itself are too confident; give more rows",
-            stacklevel=5,
+            stacklevel=4,
         )
         return ranking_scores(fit(X, s), X)
     scores = np.empty(len(s))
@@ -143,14 +151,20 @@ class OutOfFoldClassifier(LearnerClassifier):
 
     def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)
-        seed = int(check_random_state(self.random_state).randint(_MAX_SEED))
+        seed, inner = int(check_random_state(self.random_state).randint(_MAX_SEED)), InnerWarnings()
 
         def fitted(rows: Rows, labels: Labels) -> Estimator:
-            # Signed, since learners may compute 2 s - 1.
-            return self._informed(seeded_clone(self._learner(), seed)).fit(rows, labels.astype(np.int64))
+            learner = self._informed(seeded_clone(self._learner(), seed))
+            with inner.of_one_fit():
+                # Signed, since learners may compute 2 s - 1.
+                return learner.fit(rows, labels.astype(np.int64))
 
-        self._learn(out_of_fold_scores(fitted, X, s, n_folds=self.n_folds, seed=seed), s)
-        self.estimator_ = fitted(X, s)
+        try:
+            self._learn(out_of_fold_scores(fitted, X, s, n_folds=self.n_folds, seed=seed), s)
+            self.estimator_ = fitted(X, s)
+            self._adjust(X, s)
+        finally:
+            inner.show(stacklevel=3)
 
     def _informed(self, learner: Estimator) -> Estimator:
         """Give a learner the prior that was estimated here, and the scenario, unless it has its own."""
@@ -163,6 +177,9 @@ class OutOfFoldClassifier(LearnerClassifier):
     @abstractmethod
     def _learn(self, scores: Floats, s: Labels) -> None:
         """Learn from out-of-fold scores, shape (n,), and s, shape (n,)."""
+
+    def _adjust(self, X: Rows, s: Labels) -> None:
+        """Look at the learner that was fitted on all rows, shape (n, d), and s, shape (n,)."""
 
     def _scores(self, X: Rows) -> Floats:
         """Return the scores of the learner that was fitted on all rows, shape (n,)."""

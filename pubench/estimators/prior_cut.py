@@ -66,8 +66,7 @@ class PriorCut(OutOfFoldClassifier):
         self.cut_ = population_cut(scores, s, prior=self.prior_, scenario=self.scenario)
         self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario)
 
-    def _fit(self, X: Rows, s: Labels) -> None:
-        super()._fit(X, s)
+    def _adjust(self, X: Rows, s: Labels) -> None:
         scores = ranking_scores(self.estimator_, X)
         self.cut_ = separating_cut(self.cut_, scores, s, prior=self.prior_, scenario=self.scenario)
 

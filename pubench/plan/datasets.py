@@ -17,18 +17,14 @@ from pubench.data.truth import read_split, read_target
 from pubench.errors import DataError
 from pubench.plan.jobs import DataPlan
 from pubench.plan.keys import dataset_digests, failed_dataset_digest
+from pubench.plan.labelled_rows import copies_note
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered, Registry
 from pubench.specs import Dataset, JSONValue, Params
 from pubench.suite.entries import DatasetEntry
-from pubench.suite.models import TuningConfig
 from pubench.tasks import Preprocess
 
 __all__ = ["ResolvedDataset", "expanded", "load_entry", "problem_card", "resolve_dataset", "with_paths"]
-
-
-_LEAST_LABELLED = 5
-"""Labelled rows in a fold: recall is otherwise known to no better than a quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +90,6 @@ class ResolvedDataset:
             check_counts(*self.counts, labelling, given=given)
         except DataError as error:
             raise DataError(f"data set '{self.label}': {error}") from None
-
-    def check_folds(self, labelling: Labelling, tuning: TuningConfig) -> None:
-        """Raise DataError if real PU data have too few labelled rows to compare settings by."""
-        if not self.pu or not isinstance(labelling.test, float) or not self.is_given(labelling):
-            return
-        trained = round(self.counts[0] * (1.0 - labelling.test))
-        judged = trained * tuning.validation if tuning.validation else trained / (tuning.folds or 1)
-        if judged < _LEAST_LABELLED:
-            raise DataError(
-                f"data set '{self.label}': {trained} labelled training rows leave {judged:.3g} to judge a setting by, "
-                f"and a search needs at least {_LEAST_LABELLED}; reduce tuning.folds, remove tune, or label more rows"
-            )
 
 
 def expanded(entry: DatasetEntry, registry: Registry) -> list[DatasetEntry]:
@@ -182,7 +166,9 @@ def _preprocess(entry: DatasetEntry, spec: Dataset) -> Preprocess:
 
 
 def _notes(entry: DatasetEntry, stored: StoredDataset, label: str) -> tuple[str, ...]:
-    """Say so if several classes are equally rare, where the rarest one is wanted."""
+    """Say so if several classes are equally rare, where the rarest one is wanted, or labelled rows are copies."""
+    if stored.pu:
+        return copies_note(stored, label)
     rarest = [name for name, n in zip(stored.classes, stored.counts, strict=True) if n == min(stored.counts)]
     if entry.positive != "minority" or len(rarest) == 1:
         return ()

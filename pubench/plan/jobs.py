@@ -9,11 +9,12 @@ from typing import Literal
 
 from pubench.data.labelling import Labelling
 from pubench.data.stored import StoredDataset
+from pubench.errors import some_of
 from pubench.specs import Scenario
 from pubench.suite.reporting import PaperConfig, Rules
 from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, PriorPlan, SearchPlan, Seeds
 
-__all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric", "Shard"]
+__all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric", "Shard", "SkippedCells"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,19 @@ class PlannedMetric:
 
     greater_is_better: bool | None
     version: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedCells:
+    """Cells that are skipped for one reason: how many, and on which data sets."""
+
+    reason: str
+    cells: int
+    datasets: tuple[str, ...]
+
+    def __str__(self) -> str:
+        counted = "1 cell" if self.cells == 1 else f"{self.cells} cells"
+        return f"{counted} on {some_of(self.datasets)} {'is' if self.cells == 1 else 'are'} skipped: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +99,14 @@ class Plan:
         return tuple(cell for cell in self.cells if cell.key in self.shard.keys)
 
     @property
-    def skip_reasons(self) -> Counter[str]:
-        """Why own cells are skipped, with the number of cells for each reason."""
-        return Counter(cell.skip for cell in self.own_cells if cell.skip)
+    def skipped(self) -> tuple[SkippedCells, ...]:
+        """Why own cells are skipped, the reason of most cells first."""
+        found: dict[str, Counter[str]] = {}
+        for cell in self.own_cells:
+            if cell.skip:
+                found.setdefault(cell.skip, Counter())[cell.dataset] += 1
+        skipped = [SkippedCells(reason, sets.total(), tuple(sets)) for reason, sets in found.items()]
+        return tuple(sorted(skipped, key=lambda one: -one.cells))
 
 
 @dataclass(frozen=True, slots=True)

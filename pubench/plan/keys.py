@@ -170,7 +170,9 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     defining = [use, registered.version, estimator, params, space, plan.labels]
     later = [own_prior] if own_prior else []
     if plan.learns_decisions:
-        later.append(f"{plan.threshold}/{plan.probability}/{_DECIDING_OF.get(use, DECIDING)}")
+        # Where parameters fix the prior, decisions used that of the suite before.
+        by = "" if plan.fixed_prior is None else "/fixed"
+        later.append(f"{plan.threshold}/{plan.probability}/{_DECIDING_OF.get(use, DECIDING)}{by}")
     return digest([*defining, *later])
 
 

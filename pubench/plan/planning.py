@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from pubench.errors import PubenchError, SuiteError, UnknownNameError
+from pubench.errors import PubenchError, SuiteError
 from pubench.plan.cells import ResolvedSuite, lay_out
-from pubench.plan.datasets import ResolvedDataset, resolve_dataset
+from pubench.plan.datasets import resolve_dataset
 from pubench.plan.jobs import DataPlan, Job, Plan, PlannedMetric
+from pubench.plan.labelled_rows import check_folds
 from pubench.plan.prior_source import resolve_priors
 from pubench.plan.resolved import (
     ResolvedCriterion,
@@ -20,6 +21,7 @@ from pubench.plan.resolved import (
     resolve_criterion,
     resolve_training_criterion,
 )
+from pubench.plan.shown import criteria_of_pu_data, names_shown, refuse_metric, resolve_shown, what_is_shown
 from pubench.plugins.registry import Registry
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
@@ -57,7 +59,7 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
     """
     resolved, pu_criteria = _resolve(suite, registry, source, files)
     laid_out, training = lay_out(resolved), [str(one.name) for one in resolved.training]
-    shown = _names_shown(suite, pu_criteria, resolved.datasets)
+    shown = names_shown(suite, pu_criteria, resolved.datasets)
     plan = Plan(
         suite.name,
         suite.description,
@@ -70,8 +72,14 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         draws=laid_out.draws,
     )
     loaded = {data.label: data.plan for data in resolved.datasets if isinstance(data.plan, DataPlan)}
-    advice = tuple(_advice(suite, registry))
+    advice = (*what_is_shown(suite, shown, resolved.datasets), *_notes(resolved), *_advice(suite, registry))
     return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded, advice)
+
+
+def _notes(resolved: ResolvedSuite) -> Iterator[str]:
+    """Yield what a reader should know of real PU data."""
+    plans = [data.plan for data in resolved.datasets if data.pu]
+    return (note for plan in plans if isinstance(plan, DataPlan) for note in plan.notes)
 
 
 def _advice(suite: Suite, registry: Registry) -> Iterator[str]:
@@ -145,16 +153,16 @@ def _resolve(
     criteria = problems.each(
         "tuning.criteria", tuning.criteria, lambda name: resolve_criterion(name, registry, tuning)
     )
-    shown = problems.each("report.metrics", suite.report.metrics, lambda name: _shown(name, registry, suite))
+    shown = problems.each(
+        "report.metrics", suite.report.metrics, lambda name: resolve_shown(name, registry, suite)
+    )
     priors = problems.one("prior", suite.prior, lambda config: resolve_priors(config, registry))
     entries = problems.each(
         "datasets", suite.datasets, lambda e: resolve_dataset(e, registry, base, files, seconds)
     )
     datasets = [data for together in entries for data in together]
-    if "metrics" in suite.report.model_fields_set and datasets and all(data.pu for data in datasets):
-        problems.each(
-            "report.metrics", suite.report.metrics, lambda name: _refuse_metric(name, registry, suite)
-        )
+    refused = partial(refuse_metric, registry=registry, suite=suite, datasets=datasets)
+    problems.each("report.metrics", suite.report.metrics, refused)
     training = problems.each(
         "report.training",
         suite.report.training,
@@ -165,67 +173,16 @@ def _resolve(
         for data in together:
             problems.each("labellings", suite.labellings, data.check)
             if any(entry.tune for entry in suite.algorithms):
-                problems.each("labellings", suite.labellings, partial(data.check_folds, tuning=tuning))
+                problems.each("labellings", suite.labellings, partial(check_folds, data=data, tuning=tuning))
         problems.shorten(before)
     problems.refuse()
-    pu_criteria = _pu_criteria(criteria, [one for one in shown if one is not None], datasets)
+    pu_criteria = criteria_of_pu_data(criteria, [one for one in shown if one is not None], datasets)
     plans = tuple(one.plan for one in pu_criteria)
     metrics = metric_plans(registry.metrics())
     resolved = ResolvedSuite(
         suite, datasets, algorithms, criteria, priors[0], metrics, plans, tuple(files), training
     )
     return resolved, pu_criteria
-
-
-def _shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | None:
-    """Return the criterion behind a report's metric, None for an ordinary metric."""
-    try:
-        registry.metric(name)
-    except UnknownNameError as unknown:
-        try:
-            return resolve_criterion(name, registry, suite.tuning)
-        except UnknownNameError:
-            raise unknown from None
-    return None
-
-
-def _refuse_metric(name: str, registry: Registry, suite: Suite) -> None:
-    """Refuse what would have no value in any cell where every true class is unknown, and so is the true prior."""
-    if name in registry.metrics():
-        raise SuiteError(
-            f"'{name}' needs true classes, which no data set of this suite has; name criteria instead, such as 'puf'"
-        )
-    known = registry.all("criteria")
-    needs_prior = name in known and "prior" in registry.criterion(name).spec.needs
-    if needs_prior and suite.prior.source in ("true", "none"):
-        raise SuiteError(
-            f"'{name}' needs the class prior, which is unknown; set [prior] source, to \"estimate\" for example"
-        )
-
-
-def _pu_criteria(
-    criteria: Sequence[ResolvedCriterion],
-    shown: Sequence[ResolvedCriterion],
-    datasets: Sequence[ResolvedDataset],
-) -> list[ResolvedCriterion]:
-    """Return the criteria that score models of real PU data: those that reports show and those that tune."""
-    if not any(part.pu for part in datasets):
-        if shown:
-            raise SuiteError(
-                f"report.metrics: '{shown[0].name}' is a criterion and judges PU data only; name a metric"
-            )
-        return []
-    named = {part.name: part for part in (*shown, *criteria) if not part.reference}
-    return list(named.values())
-
-
-def _names_shown(
-    suite: Suite, pu_criteria: Sequence[ResolvedCriterion], datasets: Sequence[ResolvedDataset]
-) -> tuple[str, ...]:
-    """Return what reports show: no empty tables where every true class is unknown, and none missing."""
-    criteria = [str(judge.name) for judge in pu_criteria]
-    metrics = [name for name in suite.report.metrics if name not in criteria]
-    return tuple(criteria if all(part.pu for part in datasets) else metrics + criteria)
 
 
 def _described(

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pubench.errors import SuiteError
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.keys import prior_digest
 from pubench.plugins.registry import Registry
 from pubench.priors import DEFAULT, ESTIMATE
-from pubench.specs import Params, Scenario
+from pubench.specs import Algorithm, Params, Scenario
 from pubench.suite.models import PriorConfig
 from pubench.tasks import PriorPlan
 
-__all__ = ["ResolvedPrior", "resolve_prior", "resolve_priors"]
+__all__ = ["ResolvedPrior", "fixed_prior", "own_prior", "resolve_prior", "resolve_priors"]
 
 # The point of the default estimator, with the interval and the doubts that a person would be told.
 _STATEMENT = "pubench.estimators.prior_statement:stated_estimate"
@@ -72,3 +73,21 @@ def resolve_prior(
         )
         return ResolvedPrior(plan, prior_digest(plan, registered), factor, spec.scenarios, spec.accepts)
     return ResolvedPrior(plan, prior_digest(plan, None), factor)
+
+
+def own_prior(spec: Algorithm, params: Params, registry: Registry) -> ResolvedPrior | None:
+    """Return the estimator that an algorithm's own parameter names: its version is part of what defines the cell."""
+    name = params.get("prior") if "prior" in spec.receives and spec.labels == "pu" else None
+    return resolve_prior(name, {}, None, registry) if isinstance(name, str) else None
+
+
+def fixed_prior(spec: Algorithm, params: Params) -> float | None:
+    """Return the prior that an algorithm's own parameter fixes as a number."""
+    value = params.get("prior") if "prior" in spec.receives and spec.labels == "pu" else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0.0 < value < 1.0:
+        raise SuiteError(
+            f"params.prior of '{spec.name}' is {value:g}; give a number strictly between 0 and 1"
+        )
+    return float(value)

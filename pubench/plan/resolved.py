@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pubench.errors import SuiteError
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest
-from pubench.plan.prior_source import ResolvedPrior, resolve_prior
+from pubench.plan.prior_source import ResolvedPrior, fixed_prior, own_prior
 from pubench.plugins.registry import Registered, Registry
-from pubench.specs import Algorithm, Choice, Metric, Param, Params, Scenario
+from pubench.specs import Algorithm, Choice, Metric, Param, Scenario
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
 from pubench.suite.entries import AlgorithmEntry
@@ -55,7 +55,7 @@ class ResolvedAlgorithm:
     def needs_prior(self) -> bool:
         """Whether it requires a class prior."""
         own = "prior" in self.spec.needs and "prior" not in self.plan.params
-        return own or self.plan.learns_decisions
+        return own or (self.plan.learns_decisions and self.plan.fixed_prior is None)
 
     @property
     def uses_prior(self) -> bool:
@@ -92,16 +92,17 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         receives=receives,
         labels=spec.labels,
         scenarios=spec.scenarios,
-        # The cut takes the suite's prior: a method that is given another one keeps its own decisions.
+        # Cells with a prior of their own were first run with their own decisions, and keep their keys.
         threshold=entry.threshold
         or ("prior" if spec.threshold == "prior" and "prior" not in params else "own"),
         probability=entry.probability,
+        fixed_prior=fixed_prior(spec, params),
     )
     if plan.learns_decisions and spec.labels == "true":
         raise SuiteError(
             f"algorithm '{entry.use}' learns from true classes; remove threshold and probability, which use the prior"
         )
-    own = _own_prior(spec, params, registry)
+    own = own_prior(spec, params, registry)
     defined = algorithm_digest(entry.use, registered, plan, own.digest if own else "")
     return ResolvedAlgorithm(entry.label, plan, spec, entry.tune, defined, own, entry.datasets)
 
@@ -122,12 +123,6 @@ def _space(entry: AlgorithmEntry, spec: Algorithm) -> Mapping[str, Param]:
             f"algorithm '{entry.use}' has nothing to tune; give search = {{...}} or set tune = false"
         )
     return space
-
-
-def _own_prior(spec: Algorithm, params: Params, registry: Registry) -> ResolvedPrior | None:
-    """Return the estimator that an algorithm's own parameter names: its version is part of what defines the cell."""
-    name = params.get("prior") if "prior" in spec.receives and spec.labels == "pu" else None
-    return resolve_prior(name, {}, None, registry) if isinstance(name, str) else None
 
 
 @dataclass(frozen=True, slots=True)

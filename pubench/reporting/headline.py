@@ -26,9 +26,10 @@ def strength_sentence(board: Leaderboard, metric: BoardMetric, comparison: Compa
         needed = next((n for n, factor in enumerate(metric.factors) if factor < float("inf")), None)
         remedy = f"at least {needed or comparison.family.needed} are needed"
         return f"{units} cannot show which method is better; {remedy}."
-    return (
-        f"Differences in {metric.name} below {size_of(board.detectable, metric)} cannot be seen with {units}."
-    )
+    size = size_of(board.detectable, metric)
+    if board.compared_with is not None and board.compared_with == comparison.rules.control:
+        return f"Differences from {board.compared_with} in {metric.name} below {size} cannot be seen with {units}."
+    return f"Differences in {metric.name} below {size} cannot be seen with {units}."
 
 
 def best_sentence(board: Leaderboard) -> str:

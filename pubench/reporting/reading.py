@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from pubench.errors import PubenchError, did_you_mean
-from pubench.reporting.details import read_details
+from pubench.errors import PubenchError, did_you_mean, some_of
+from pubench.reporting.details import Card, read_details
 from pubench.reporting.report import Report, build_report
 from pubench.results.merging import read_runs
 from pubench.results.shards import part_sentence
 from pubench.results.table import Results
+from pubench.suite.columns import on_training
 from pubench.suite.reporting import TableWidth
 
 __all__ = ["read_runs", "report_of"]
@@ -49,8 +50,27 @@ def report_of(results: Results, folders: Sequence[Path] = (), width: TableWidth 
         results.rows,
         plan.suite,
         {name: plan.metrics[name].greater_is_better for name in plan.shown},
-        description=" ".join(filter(None, (plan.description, part_sentence([plan])))),
+        description=" ".join(
+            filter(None, (plan.description, part_sentence([plan]), _unknown_classes(results, cards)))
+        ),
         rules=rules,
         paper=plan.paper,
         details=replace(details, cards=cards, problems=(*results.problems, *details.problems)),
+    )
+
+
+def _unknown_classes(results: Results, cards: Mapping[str, Card]) -> str:
+    """Say what judges models of data whose true classes are unknown; empty if all are known."""
+    labels = [label for label, card in cards.items() if card.pu]
+    rows = [row for row in results.rows if row["dataset"] in labels]
+    judges = [
+        name
+        for name in results.plan.shown
+        if not name.startswith(on_training("")) and any(row.get(name) is not None for row in rows)
+    ]
+    if not judges:
+        return ""
+    return (
+        f"True classes of {some_of(labels)} are unknown: models are judged by {some_of(judges)} on held-out rows, not "
+        "by metrics such as accuracy, which need true classes."
     )

@@ -23,12 +23,13 @@ __all__ = ["CellProblem", "Report", "build_report"]
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """A cell that a reader should know about: which one, its status, the reason in one line, and its algorithm."""
+    """A cell that a reader should know about: which one, its status, and the reason in one line."""
 
     label: str
     status: str
     reason: str
     algorithm: str
+    dataset: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,21 +160,17 @@ def _build(
 def _problems(rows: Iterable[Row]) -> list[CellProblem]:
     """Return the cells that did not end as ok."""
     others = (row for row in rows if row["status"] != Status.OK)
-    return [
-        CellProblem(_label(row), str(row["status"]), _one_line(row.get("error")), str(row["algorithm"]))
-        for row in others
-    ]
+    return [_problem(row, str(row["status"]), _one_line(row.get("error"))) for row in others]
+
+
+def _problem(row: Row, status: str, reason: str) -> CellProblem:
+    return CellProblem(_label(row), status, reason, str(row["algorithm"]), str(row["dataset"]))
 
 
 def _collapsed(rows: Iterable[Row]) -> tuple[CellProblem, ...]:
     found = ((row, row.get("collapsed")) for row in rows if row["status"] == Status.OK)
     return tuple(
-        CellProblem(
-            _label(row),
-            Status.OK,
-            reason if isinstance(reason, str) else "all test rows in one class",
-            str(row["algorithm"]),
-        )
+        _problem(row, Status.OK, reason if isinstance(reason, str) else "all test rows in one class")
         for row, reason in found
         if reason
     )

@@ -48,7 +48,8 @@ class PriorRow:
 class PriorTable:
     """The data as they were labelled, the true prior (None if nobody knows it), and what the estimators say.
 
-    ``statement`` sums up the default estimator and ``profile``; it is None if one of them has no estimate.
+    ``statement`` sums up the default estimator and ``profile``; it is None if one of them has no estimate, and
+    ``missing`` says why.
     """
 
     dataset: str
@@ -59,6 +60,7 @@ class PriorTable:
     truth: float | None
     statement: PriorStatement | None
     rows: tuple[PriorRow, ...]
+    missing: str = ""
 
 
 def prior_table(
@@ -119,7 +121,7 @@ def prior_table(
         rows = tuple(asking.rows(requests))
     finally:
         workplace.close()
-    n_p = int(assignment.s.sum())
+    n_p, statement = int(assignment.s.sum()), _statement(rows)
     return PriorTable(
         dataset=dataset.label,
         scenario=labelling.scenario,
@@ -127,8 +129,9 @@ def prior_table(
         n_p=n_p,
         n_u=len(assignment.s) - n_p,
         truth=assignment.prior,
-        statement=_statement(rows),
+        statement=statement,
         rows=rows,
+        missing="" if statement else _missing(rows),
     )
 
 
@@ -136,6 +139,16 @@ def _statement(rows: Sequence[PriorRow]) -> PriorStatement | None:
     found = {row.estimator: row.estimate() for row in rows}
     point, plausible = found.get(DEFAULT), found.get(RANGE)
     return combine_estimates(point, plausible) if point and plausible else None
+
+
+def _missing(rows: Sequence[PriorRow]) -> str:
+    """Say why there is no statement: who has no estimate, and the reason."""
+    errors = {row.estimator: row.error for row in rows if row.value is None}
+    name = DEFAULT if DEFAULT in errors else RANGE
+    reason = errors.get(name) or f"'{name}' was not asked"
+    if len(errors) == len(rows):
+        return f"Nothing can be said about the prior, because no estimator can serve these data: {reason}."
+    return f"There is no verdict on the prior, because it needs an estimate of '{name}': {reason}."
 
 
 def _refusal(spec: PriorEstimator, dataset: ResolvedDataset, scenario: Scenario) -> PriorRow | None:

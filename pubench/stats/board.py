@@ -24,7 +24,10 @@ _NO_PRIOR, _TRUE_PRIOR, _OTHER_PRIOR = "no prior", "true prior", "estimated or g
 
 
 class State:
-    """Bits of a cell: every planned replicate counts; any was planned; some were skipped or have not ended."""
+    """Bits of a cell: every planned replicate counts; any was not skipped; some were skipped or have not ended.
+
+    Cells that used true labels have the second bit even if they were skipped.
+    """
 
     COMPLETE, PLANNED, WAITING = 1, 2, 4
 
@@ -43,7 +46,7 @@ class BoardMetric:
     """One metric: ``mean`` and `State` bits of each cell, shape (B, A).
 
     ``factors[n]`` is the mean difference that a test of n units detects with power 0.8, in standard deviations, at
-    the level alpha over the number of comparisons with the best; infinite where it cannot reject.
+    the level alpha over the number of comparisons with one algorithm; infinite where it cannot reject.
     """
 
     name: str
@@ -123,10 +126,9 @@ def _metric(table: ScoreTable, blocks: Sequence[Block], units: int, rules: Rules
     mean = np.full((len(blocks), len(table.algorithms)), np.nan)
     state = np.zeros(mean.shape, dtype=np.int64)
     mean[taken] = table.mean
-    state[taken] = (
-        State.COMPLETE * table.complete + State.PLANNED * (table.planned > 0) + State.WAITING * table.waiting
-    )
-    competitors = int((~table.reference & (table.planned > 0)).any(axis=0).sum())
+    planned = table.competing | (table.reference & (table.planned > 0))
+    state[taken] = State.COMPLETE * table.complete + State.PLANNED * planned + State.WAITING * table.waiting
+    competitors = int(table.competing.any(axis=0).sum())
     test: PairedTest = "t" if rules.test == "t" else "wilcoxon"
     level = rules.alpha / max(competitors - 1, 1)
     ranked = table.greater_is_better is not None and competitors > 1

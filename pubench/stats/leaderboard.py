@@ -58,8 +58,9 @@ class Standing:
 class Leaderboard:
     """The standings by one metric, the best first, then those without a rank, then references.
 
-    ``units`` counts what the ranks are averages over, of ``all_units``. ``detectable`` is the mean difference from the
-    best that a test detects with power 0.8, at the median spread of differences: infinite with too few units.
+    ``units`` counts what the ranks are averages over, of ``all_units``. ``detectable`` is the mean difference from
+    ``compared_with``, which is the control if it has a rank and the best if not, that a test detects with power 0.8, at
+    the median spread of differences: infinite with too few units.
     """
 
     metric: int
@@ -69,6 +70,7 @@ class Leaderboard:
     best: str | None
     baseline: str | None
     supervised: str | None
+    compared_with: str | None
     detectable: float
 
 
@@ -102,6 +104,7 @@ def leaderboard(
         best=board.algorithms[order[0]] if order else None,
         baseline=None if made.baseline is None else board.algorithms[made.baseline],
         supervised=None if made.supervised is None else board.algorithms[made.supervised],
+        compared_with=None if made.lead is None else board.algorithms[made.lead],
         detectable=made.detectable(),
     )
 
@@ -123,7 +126,9 @@ class _Standings:
         enough = n > 0 and least_p("wilcoxon", n) < rules.alpha
         self.bounds = rank_intervals(competition.ranks, 1 - rules.alpha) if enough else None
         self.improvability = _improvability(competition)
-        anchor = board.algorithms.index(rules.control) if rules.control in board.algorithms else self.baseline
+        control = board.algorithms.index(rules.control) if rules.control in board.algorithms else None
+        self.lead = control if control in self.place else self.best
+        anchor = self.baseline if control is None else control
         self.elo = (
             elo_ratings(_points(competition.scores), self.place.get(anchor) if anchor is not None else None)
             if n >= LEAST_UNITS
@@ -178,13 +183,13 @@ class _Standings:
         return float(sign * (self.mean.get(j, np.nan) - base) / scale) if scale > 0 else np.nan
 
     def detectable(self) -> float:
-        """Return the mean difference from the best that a test detects, at the median spread of differences."""
+        """Return the mean difference from the control or the best that a test detects, at the median spread."""
         scores, factors = self.competition.scores, self.competition.factors
         n = len(scores)
-        if self.best is None or n < 2:
+        if self.lead is None or n < 2:
             return np.inf
-        lead = scores[:, self.place[self.best]]
-        others = [paired_differences(lead, scores[:, k]) for j, k in self.place.items() if j != self.best]
+        lead = scores[:, self.place[self.lead]]
+        others = [paired_differences(lead, scores[:, k]) for j, k in self.place.items() if j != self.lead]
         spreads = [found for found in map(_deviation, others) if np.isfinite(found)]
         return float(np.median(spreads) * factors[n]) if spreads and np.isfinite(factors[n]) else np.inf
 

@@ -77,6 +77,13 @@ class ScoreTable:
         """Cells, shape (B, A), in which every planned replicate is ok and defined."""
         return _complete(self.ok, self.undefined, self.planned)
 
+    @property
+    def competing(self) -> Bools:
+        """Cells, shape (B, A), that are compared: planned without true labels, and not skipped in all replicates."""
+        skipped = [[cell.get(Status.SKIPPED, 0) for cell in line] for line in self.failures]
+        ran = self.planned > np.array(skipped, dtype=np.int64).reshape(self.planned.shape)
+        return np.asarray(ran & ~self.reference, dtype=np.bool_)
+
 
 def score_table(rows: Iterable[Row], metric: str, greater_is_better: bool | None) -> ScoreTable:
     """Summarise one metric.

@@ -65,7 +65,8 @@ def make_units(table: ScoreTable, rules: Rules, origins: Mapping[str, str]) -> U
     Data sets of one origin share rows, so they are one unit: their scores are averaged.
     """
     table = some_blocks(table, _own_blocks(table))
-    absent = table.reference | (table.planned == 0)
+    # Who is skipped everywhere is not compared: it would make the correction of all others stricter.
+    absent = ~table.competing
     columns = np.flatnonzero(~absent.all(axis=0))
     if table.greater_is_better is None or not len(table.blocks):
         columns = columns[:0]

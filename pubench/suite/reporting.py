@@ -84,7 +84,8 @@ class ReportConfig(Rules):
 
     metrics: Names = Field(
         default=("accuracy", "f1", "roc-auc"),
-        description="One table for each of these metrics.",
+        description="One table for each of these metrics; for real PU data, criteria. Default for real PU data: the "
+        "criteria that tune.",
     )
     training: Names = Field(
         default=(),

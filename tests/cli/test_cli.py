@@ -157,7 +157,8 @@ def test_what_is_skipped_is_said_before_the_run_with_the_remedy(call, suite, tmp
     code, _, err = call("suite", "run", asked, "--out", tmp_path / "run", *PLUGIN)
     assert code == 0
     sentence = (
-        '1 cell is skipped: toy-prior needs a class prior; set [prior] source, to "estimate" for example'
+        "1 cell on toy-blobs is skipped: toy-prior needs a class prior; "
+        'set [prior] source, to "estimate" for example'
     )
     assert sentence in " ".join(err.split())
 
@@ -184,7 +185,7 @@ def test_check_shows_what_would_run_without_running(call, suite, tmp_path, diary
     code, out, _ = call("suite", "check", suite(algorithms=algorithms, prior={"source": "none"}), *PLUGIN)
     assert code == 0
     assert "2 cells, 1 skipped, 0 without data" in out
-    assert "toy-prior needs a class prior" in out
+    assert "1 cell on toy-blobs is skipped: toy-prior needs a class prior" in out
     broken = suite(datasets=[{"use": "toy-blobs", "params": {"gap": "x"}}])
     code, out, _ = call("suite", "check", broken, *PLUGIN)
     assert code == 2
@@ -272,3 +273,11 @@ def test_the_command_is_installed():
     found = Path(sys.executable).with_name("pubench")
     done = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"pubench, version {pubench.__version__}\n"
+
+
+def test_check_refuses_values_that_an_algorithm_does_not_allow(call, suite):
+    code, out, err = call(
+        "suite", "check", suite(algorithms=[{"use": "wlr", "params": {"c": -1.0}}]), *PLUGIN
+    )
+    assert (code, out) == (2, "")
+    assert "mine.toml: algorithms[0].params.c: 'wlr' does not allow -1.0" in " ".join(err.split())

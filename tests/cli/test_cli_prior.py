@@ -196,3 +196,26 @@ def test_an_openml_id_is_a_short_form(capsys, monkeypatch):
     said = pubench_here(capsys, "prior", "openml:37", code=2)
     assert "37" in said.stderr
     assert "openml" in said.stderr.lower()
+
+
+def test_the_verdict_says_why_there_is_none(capsys, tmp_path):
+    head, verdict, blank, titles, bbe = pubench_here(
+        capsys, "prior", "iris", "--positives", "1", "--estimator", "bbe", code=1
+    ).stdout.splitlines()
+    assert head.startswith("iris: ")
+    assert verdict == (
+        "Nothing can be said about the prior, because no estimator can serve these data: prior estimator 'bbe': "
+        "1 labelled row cannot tell the class prior; give at least 2, or the prior itself."
+    )
+    assert (blank, titles.split()[0], bbe.split()[0]) == ("", "estimator", "bbe")
+
+
+def test_an_estimator_that_answers_makes_no_verdict_alone(capsys):
+    asked = ("prior", "toy-blobs", "--plugin", TOY, "--positives", "1", "--estimator", "toy-guess")
+    assert (
+        "\nThere is no verdict on the prior, because it needs an estimate of 'bbe': prior estimator 'bbe': 1 lab"
+        in (pubench_here(capsys, *asked).stdout)
+    )
+    assert json.loads(pubench_here(capsys, *asked, "--json").stdout)["missing"].startswith(
+        "There is no verdict"
+    )

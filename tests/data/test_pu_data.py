@@ -9,8 +9,13 @@ import pytest
 from helpers.suites import TOY, run_text
 
 from pubench.errors import SuiteError
+from pubench.plan.planning import plan_suite
+from pubench.plugins.discovery import discover
 from pubench.protocol import Predictions
+from pubench.reporting import report_of
+from pubench.reporting.render.markdown import markdown_report
 from pubench.run.evaluation import regret
+from pubench.suite import parse_suite
 
 GIVEN = """
 [[labellings]]
@@ -38,10 +43,16 @@ def suite(*parts, dataset='use = "csv"\nparams = { path = "mine.csv", labelled =
     return f'name = "pu"\nreplicates = 2\n[[datasets]]\n{dataset}\n' + "".join(parts)
 
 
+def plan_text(folder, text):
+    """Plan a suite given as TOML in a folder."""
+    source = str(folder / "asked.toml")
+    return plan_suite(parse_suite(text, source), discover(files=[TOY]), source=source, files=[str(TOY)])
+
+
 def test_models_of_real_pu_data_are_evaluated_by_pu_criteria_on_held_out_rows(tmp_path, table):
     results = run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["pauc"]\n'))
     assert results.counts == {"ok": 2}
-    assert results.plan.shown == ("pauc", "puf")
+    assert results.plan.shown == ("pauc",)
     for row in results.rows:
         assert row["n_p"] + row["n_u"] + row["n_test"] == len(table)
         assert row["n_p"] == round(0.7 * table.sum())
@@ -50,6 +61,11 @@ def test_models_of_real_pu_data_are_evaluated_by_pu_criteria_on_held_out_rows(tm
         assert 0.6 < row["pauc"] <= 1
         assert row["puf"] > 1
         assert "true classes unknown" in row["notes"]
+    first = markdown_report(report_of(results)).splitlines()[:4]
+    assert any(
+        line.startswith("True classes of csv are unknown: models are judged by pauc on held-out rows, not by")
+        for line in first
+    )
 
 
 def test_what_needs_true_classes_is_skipped_with_its_reason(tmp_path, table):
@@ -75,11 +91,53 @@ def test_a_metric_that_has_no_value_in_any_cell_is_an_error(tmp_path, table):
         run_text(tmp_path, suite(GIVEN, WLR, '[report]\nmetrics = ["puf", "nnpu-risk"]\n'))
 
 
-@pytest.mark.parametrize("tuning", ["folds = 12", "validation = 0.05"])
-def test_a_search_needs_labelled_rows_in_every_fold(tmp_path, table, tuning):
-    message = r"labelled training rows leave 1\.\d+ to judge a setting by, and a search needs at least 5; reduce tun"
-    with pytest.raises(SuiteError, match=message):
-        run_text(tmp_path, suite(GIVEN, WLR + "tune = true\n", f"[tuning]\n{tuning}\n"))
+MIXED = '[[datasets]]\nuse = "toy-blobs"\n'
+HALF = '[[labellings]]\nscenario = "single-training-set"\nfrequency = 0.5\n'
+SHOWN = [
+    (
+        (),
+        ("puf",),
+        "the report shows puf instead of accuracy, f1 and roc-auc; name criteria in report.metrics",
+    ),
+    (("[prior]\nsource = 0.4\n",), ("nnpu-risk",), "the report shows nnpu-risk instead of accuracy, f1 and "),
+    (
+        (MIXED, HALF),
+        ("accuracy", "f1", "roc-auc", "puf"),
+        "the report also shows puf; name criteria in report.",
+    ),
+    (('[report]\nmetrics = ["pauc"]\n',), ("pauc",), ""),
+    ((MIXED, HALF, '[report]\nmetrics = ["pauc", "f1"]\n'), ("pauc", "f1"), ""),
+]
+
+
+def test_what_is_shown_without_being_asked_for_is_said(tmp_path, table):
+    for parts, shown, said in SHOWN:
+        planned = plan_text(tmp_path, suite(GIVEN, ANY, *parts))
+        assert planned.plan.shown == shown
+        advice = " ".join(planned.advice)
+        assert (f"true classes of csv are unknown: {said}" in advice) if said else (advice == "")
+    # A criterion that lacks its prior is refused beside data with classes, too.
+    metrics = '[report]\nmetrics = ["accuracy", "nnpu-risk"]\n'
+    with pytest.raises(SuiteError, match=r"report.metrics\[1\]: 'nnpu-risk' needs the class prior"):
+        plan_text(tmp_path, suite(GIVEN, ANY, MIXED, HALF, metrics))
+
+
+def test_labelled_rows_that_are_copies_are_said(tmp_path):
+    rows = [f"{x % 4},1" for x in range(10)] + [f"{x},0" for x in range(50)]
+    (tmp_path / "mine.csv").write_text("\n".join(["x,s", *rows]) + "\n")
+    planned = plan_text(tmp_path, suite(GIVEN, ANY))
+    (said,) = (one for one in planned.advice if "distinct" in one)
+    assert said == "csv: only 4 of 10 labelled rows are distinct, the others are copies"
+    # It is among the notes of each row, too.
+    assert planned.jobs[0].data.notes == (said,)
+
+
+def test_a_search_without_enough_labelled_rows_is_refused_at_plan_time(tmp_path, table):
+    tuned = suite(GIVEN, ANY + "tune = true\n", "[tuning]\nfolds = 12\n")
+    with pytest.raises(
+        SuiteError, match=r"labellings\[0\]: data set 'csv': 23 labelled training rows leave 1.92"
+    ):
+        plan_text(tmp_path, tuned)
 
 
 def test_a_fixed_prior_serves_criteria_that_need_one(tmp_path, table):

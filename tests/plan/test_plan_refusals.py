@@ -137,3 +137,13 @@ def test_a_cell_that_could_not_run_anyway_is_skipped_not_broken():
 def test_an_algorithm_cannot_be_told_another_scenario_than_the_labellings(entry):
     with pytest.raises(SuiteError, match="'puet' takes the scenario of the labelling; remove 'scenario'"):
         plan(algorithms=[{"use": "puet", **entry}], labellings=[STS])
+
+
+def test_skipped_cells_are_counted_with_their_data_sets():
+    names = [f"toy {k}" for k in range(5)]
+    entries = [{"use": "toy-blobs", "name": name} for name in names]
+    two = [{"use": "toy-cc"}, {"use": "toy-cc", "name": "other"}, {"use": "toy"}]
+    first, second = plan(datasets=entries, algorithms=two, labellings=[STS], replicates=3).plan.skipped
+    reason = "toy-cc does not support single-training-set data"
+    assert str(first) == f"15 cells on toy 0, toy 1, toy 2 and 2 more are skipped: {reason}"
+    assert (second.cells, second.datasets) == (15, tuple(names))

@@ -77,3 +77,27 @@ def test_without_a_prior_such_a_cell_is_skipped():
 def test_what_cannot_be_is_refused(entry, problem):
     with pytest.raises(SuiteError, match=problem):
         plan(**RARE, algorithms=[entry])
+
+
+def test_a_prior_fixed_in_params_serves_the_cut_and_the_probabilities(tmp_path):
+    fixed = {"use": "nnpu-linear", "threshold": "prior", "probability": "calibrated"}
+    entries = [{**fixed, "name": f"at {prior}", "params": {"prior": prior}} for prior in (0.1, 0.4)]
+    rows = run(tmp_path, **RARE | {"prior": {"source": "none"}}, algorithms=entries).rows
+    for row, prior in zip(rows, (0.1, 0.4), strict=True):
+        assert row["status"] == "ok"
+        assert row["predicted-positive-rate"] == pytest.approx(prior, abs=0.06)
+        assert row["brier"] is not None
+
+
+def test_a_fixed_prior_hides_that_of_the_suite_from_the_key():
+    cut = {"use": "nnpu-linear", "threshold": "prior"}
+
+    def key(source, **params):
+        return plan(**RARE | {"prior": {"source": source}}, algorithms=[cut | params]).plan.cells[0].key
+
+    assert key("true", params={"prior": 0.1}) == key(0.3, params={"prior": 0.1})
+    assert key("true") != key(0.3)
+    with pytest.raises(
+        SuiteError, match=r"params.prior of 'nnpu-linear' is 1.5; give a number strictly between"
+    ):
+        key("true", params={"prior": 1.5})

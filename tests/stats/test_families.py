@@ -170,3 +170,21 @@ def test_what_marks_require_is_the_corrected_t_tests_detectable_difference() -> 
     corrected = found.statistic * np.sqrt((1 / 4) / (1 / 4 + 0.25))
     raw = 2 * stats.t.sf(abs(corrected), 3)
     assert marks.p[0, 1] == pytest.approx(min(1.0, max(raw, marks.p[0, 2])), abs=1e-9)
+
+
+@pytest.mark.parametrize("rules", [{}, {"control": "a1"}, {"comparisons": "all-pairs"}, {"test": "nemenyi"}])
+def test_methods_that_are_skipped_everywhere_are_no_comparisons(rules: dict[str, str]) -> None:
+    scores = np.random.default_rng(5).normal(0.8, 0.02, (12, 3)) + np.array([0.0, 0.02, 0.01])
+    rows = result_rows(scores, many(3))
+    skipped = [row | {"algorithm": "absent", "status": "skipped", "acc": None} for row in rows]
+    alone = compare(score_table(rows, "acc", True), Rules(**rules))
+    together = compare(score_table([*skipped, *rows], "acc", True), Rules(**rules))
+    assert together.family == alone.family
+    assert together.algorithms == alone.algorithms
+    np.testing.assert_equal([*map(tuple, together.pairs)], [*map(tuple, alone.pairs)])
+    # One that ran on some data sets is compared where it has scores.
+    partly = [one if k < 18 else rows[k] | {"algorithm": "absent"} for k, one in enumerate(skipped)]
+    assert (
+        compare(score_table([*partly, *rows], "acc", True), Rules(**rules)).family.planned
+        > alone.family.planned
+    )

@@ -9,6 +9,8 @@ import pytest
 from helpers.html import row
 from numpy.typing import NDArray
 
+from pubench.reporting.report import build_report
+from pubench.reporting.sections.leaderboard import headlines
 from pubench.stats.board import Board, make_board
 from pubench.stats.bootstrap import rank_intervals, small_draws
 from pubench.stats.comparison import compare
@@ -218,6 +220,24 @@ def test_the_smallest_difference_that_can_be_seen_is_that_of_the_tests() -> None
     comparison = compare(score_table(rows, "acc", True), Rules())
     assert ranked(rows).detectable == pytest.approx(comparison.family.detectable)
     assert ranked(rows_of(scores_of(5, 5))).detectable == np.inf
+    skipped = [row("absent", None, dataset=f"d{i}", status="skipped") for i in range(20)]
+    assert ranked([*rows, *skipped]).detectable == ranked(rows).detectable
+
+
+def test_with_a_control_the_smallest_difference_is_that_from_the_control() -> None:
+    scores, rules = scores_of(20, 5), Rules(control="c")
+    # Differences from c vary more than those from the best.
+    scores[:, 2] += np.where(np.arange(20) % 2, 0.3, -0.3)
+    rows = rows_of(scores)
+    board, family = ranked(rows, rules), compare(score_table(rows, "acc", True), rules).family
+    assert board.best != board.compared_with == "c"
+    assert board.detectable == pytest.approx(family.detectable)
+    assert board.detectable > 2 * ranked(rows).detectable
+    report = build_report(rows, "t", {"acc": True}, rules=rules)
+    assert headlines(report)[0].startswith(f"Differences from c in acc below {family.detectable:.3f}")
+    # Without scores of the control there is nothing but the best to compare with.
+    lost = [one | ({"status": "skipped", "acc": None} if one["algorithm"] == "c" else {}) for one in rows]
+    assert ranked(lost, rules).compared_with == ranked(lost, rules).best
 
 
 def test_cells_of_an_untuned_algorithm_count_once() -> None:

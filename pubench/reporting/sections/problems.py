@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from pubench.errors import some_of
 from pubench.reporting.report import CellProblem, Report
 from pubench.reporting.sections.blocks import BulletList, Section, SectionBlock, TableBlock, TemplateBlock
 
@@ -77,10 +78,13 @@ def _first(items: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _by_reason(problems: Sequence[CellProblem]) -> tuple[str, ...]:
-    """Return one line for each reason, with the number of its cells."""
-    counted = Counter(one.reason for one in problems)
-    first = {one.reason: one.label for one in reversed(problems)}
+    """Return one line for each reason, with the number of its cells and their data sets."""
+    found: dict[str, list[CellProblem]] = {}
+    for one in problems:
+        found.setdefault(one.reason, []).append(one)
     return tuple(
-        f"{first[reason]}: {reason}" if number == 1 else f"{number} cells: {reason}"
-        for reason, number in counted.items()
+        f"{cells[0].label}: {reason}"
+        if len(cells) == 1
+        else f"{len(cells)} cells on {some_of(tuple(dict.fromkeys(one.dataset for one in cells)))}: {reason}"
+        for reason, cells in found.items()
     )

@@ -177,12 +177,12 @@
     }
     return points;
   };
-  const smallestSeen = ({ scores, ranked, table }, best) => {
+  const smallestSeen = ({ scores, ranked, table }, from) => {
     const n = scores.length, factor = table.factors[n];
-    if (best === undefined || n < 2 || !Number.isFinite(factor)) return Infinity;
-    const lead = scores.map((line) => line[ranked.indexOf(best)]);
+    if (from === undefined || n < 2 || !Number.isFinite(factor)) return Infinity;
+    const lead = scores.map((line) => line[ranked.indexOf(from)]);
     const spreads = ranked.flatMap((j, c) => {
-      if (j === best) return [];
+      if (j === from) return [];
       const gaps = differences(lead, scores.map((line) => line[c])), mean = sum(gaps) / n;
       return [Math.sqrt(sum(gaps.map((gap) => (gap - mean) * (gap - mean))) / (n - 1))].filter(Number.isFinite);
     });
@@ -224,7 +224,8 @@
     };
     const rest = columns.filter((j) => !ranked.includes(j));
     rest.sort((a, b) => field.references.includes(a) - field.references.includes(b));
-    return { standings: [...order, ...rest].map(standing), units: n, allUnits: field.units, lines, best, baseline, supervised, field, detectable: smallestSeen(field, best) };
+    const comparedWith = ranked.includes(control) ? control : best;
+    return { standings: [...order, ...rest].map(standing), units: n, allUnits: field.units, lines, best, baseline, supervised, field, comparedWith, detectable: smallestSeen(field, comparedWith) };
   };
 
   // ---- State: all that a reader can choose. The address keeps it, after the section: #scores?metric=f1&hide=wlr
@@ -344,7 +345,7 @@
     const unit = `${board.units} ${data.rules.unit === "block" ? "block" : "data set"}${board.units === 1 ? "" : "s"}`;
     const enough = metric.factors.findIndex(Number.isFinite), share = metric.mean.every((value) => Number.isNaN(value) || Math.abs(value) <= 1);
     const strength = board.detectable === Infinity ? `${unit} cannot show which method is better; at least ${enough > 0 ? enough : metric.needed} are needed.`
-      : `Differences in ${metric.name} below ${share ? `${fixed(100 * board.detectable, 1)} points` : number(board.detectable)} cannot be seen with ${unit}.`;
+      : `Differences ${data.algorithms[board.comparedWith] === data.rules.control ? `from ${data.rules.control} ` : ""}in ${metric.name} below ${share ? `${fixed(100 * board.detectable, 1)} points` : number(board.detectable)} cannot be seen with ${unit}.`;
     const first = board.standings[0].rank, names = board.standings.filter((s) => s.rank === first).map((s) => data.algorithms[s.method]);
     const who = names.length === 1 ? `${names[0]} has` : names.length > 3 ? `${names.length} methods share` : `${names.slice(0, -1).join(", ")} and ${names.at(-1)} share`;
     return `${strength} ${who} the best average rank (${fixed(first, 2)}) in this selection, which was not tested.`;

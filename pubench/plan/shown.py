@@ -1,0 +1,100 @@
+"""What reports show: metrics where true classes are known, criteria where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pubench.errors import SuiteError, UnknownNameError, some_of
+from pubench.plan.datasets import ResolvedDataset
+from pubench.plan.resolved import ResolvedCriterion, resolve_criterion
+from pubench.plugins.registry import Registry
+from pubench.suite import Suite
+
+__all__ = ["criteria_of_pu_data", "names_shown", "refuse_metric", "resolve_shown", "what_is_shown"]
+
+
+def resolve_shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | None:
+    """Return the criterion behind a report's metric, None for an ordinary metric."""
+    try:
+        registry.metric(name)
+    except UnknownNameError as unknown:
+        try:
+            return resolve_criterion(name, registry, suite.tuning)
+        except UnknownNameError:
+            raise unknown from None
+    return None
+
+
+def refuse_metric(
+    name: str, *, registry: Registry, suite: Suite, datasets: Sequence[ResolvedDataset]
+) -> None:
+    """Refuse a metric that no cell can have, and a criterion whose prior is unknown where it is needed.
+
+    Raises
+    ------
+    SuiteError
+        With what it needs, and the remedy.
+    """
+    if "metrics" not in suite.report.model_fields_set or not any(data.pu for data in datasets):
+        return
+    if name in registry.metrics():
+        if all(data.pu for data in datasets):
+            raise SuiteError(
+                f"'{name}' needs true classes, which no data set of this suite has; "
+                "name criteria instead, such as 'puf'"
+            )
+        return
+    known = registry.all("criteria")
+    if name in known and "prior" in registry.criterion(name).spec.needs and not _has_prior(suite):
+        raise SuiteError(
+            f"'{name}' needs the class prior, which is unknown; set [prior] source, to \"estimate\" for example"
+        )
+
+
+def _has_prior(suite: Suite) -> bool:
+    """Whether real PU data are given a prior: nobody knows the true one."""
+    return suite.prior.source not in ("true", "none")
+
+
+def criteria_of_pu_data(
+    criteria: Sequence[ResolvedCriterion],
+    shown: Sequence[ResolvedCriterion],
+    datasets: Sequence[ResolvedDataset],
+) -> list[ResolvedCriterion]:
+    """Return the criteria that score models of real PU data: those that reports show and those that tune."""
+    if not any(part.pu for part in datasets):
+        if shown:
+            raise SuiteError(
+                f"report.metrics: '{shown[0].name}' is a criterion and judges PU data only; name a metric"
+            )
+        return []
+    named = {part.name: part for part in (*shown, *criteria) if not part.reference}
+    return list(named.values())
+
+
+def names_shown(
+    suite: Suite, pu_criteria: Sequence[ResolvedCriterion], datasets: Sequence[ResolvedDataset]
+) -> tuple[str, ...]:
+    """Return what reports show: what the suite names and, if it names no criterion of PU data, those that tune."""
+    asked, known = suite.report.metrics, [str(one.name) for one in pu_criteria]
+    if not known or any(name in known for name in asked):
+        return asked
+    usable = [str(one.name) for one in pu_criteria if _has_prior(suite) or not one.needs_prior]
+    added = tuple(usable or known)
+    return added if all(part.pu for part in datasets) else (*asked, *added)
+
+
+def what_is_shown(suite: Suite, shown: Sequence[str], datasets: Sequence[ResolvedDataset]) -> Iterator[str]:
+    """Say which criteria are shown though the suite does not name them, and what they replace."""
+    asked = suite.report.metrics
+    added, lost = (
+        [name for name in one if name not in other] for one, other in ((shown, asked), (asked, shown))
+    )
+    if not added:
+        return
+    labels = [part.label for part in datasets if part.pu]
+    instead = f"shows {some_of(added)} instead of {some_of(lost)}" if lost else f"also shows {some_of(added)}"
+    yield (
+        f"true classes of {some_of(labels)} are unknown: the report {instead}; "
+        "name criteria in report.metrics to choose others"
+    )
