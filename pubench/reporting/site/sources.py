@@ -172,4 +172,5 @@ def verified_words(folder: Path) -> str:
     if not found.rerun:
         return "files verified, nothing run again"
     how = "to the bit" if found.exact else "to six digits"
-    return f"{_VERIFIED}: {len(found.rerun)} of {found.cells} cells run again, equal {how}"
+    at_limits = f"; {found.limited} ended at a limit or crashed" if found.limited else ""
+    return f"{_VERIFIED}: {len(found.rerun)} of {found.cells} cells run again, equal {how}{at_limits}"
