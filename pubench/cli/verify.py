@@ -10,6 +10,7 @@ import click
 from pubench.cli.options import data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.streams import show
+from pubench.counting import be, counted, have
 
 if TYPE_CHECKING:
     from pubench.plan.jobs import Cell
@@ -83,7 +84,7 @@ class _Shown:
     def begin(self, total: int, finished: int) -> None:
         """Take the number of cells."""
         self._total = total
-        show(f"pubench: {total} cell{' is' if total == 1 else 's are'} run again")
+        show(f"pubench: {counted(total, 'cell')} {be(total)} run again")
 
     def done(self, cell: Cell, record: Record) -> None:
         """Show the cell that has ended."""
@@ -98,8 +99,8 @@ class _Shown:
 
 def _sentence(found: Verification) -> str:
     if not found.is_verified:
-        return f"{found.folder}: not verified ({_counted(len(found.problems), 'problem')})"
-    ended = f"{found.finished} of {found.cells} cell{' has' if found.cells == 1 else 's have'} ended"
+        return f"{found.folder}: not verified ({counted(len(found.problems), 'problem')})"
+    ended = f"{found.finished} of {counted(found.cells, 'cell')} {have(found.cells)} ended"
     checked = f"its files are as they were written; versions and data are stated; {ended}"
     if not found.rerun:
         unknown = "it was not checked whether its cells and metrics follow from its suite"
@@ -124,7 +125,7 @@ def _limited(found: Verification) -> str:
     limited = found.limited
     if not limited.count:
         return ""
-    many = _counted(limited.count, "cell")
+    many = counted(limited.count, "cell")
     again = f"{limited.rerun or 'none'} of them {'was' if limited.rerun <= 1 else 'were'} run again"
     other = len(limited.remarks)
     ended = f", {other} of which ended in another way" if other else " and ended in the same way"
@@ -132,10 +133,6 @@ def _limited(found: Verification) -> str:
         f"; {many} ended at a limit of time or memory or crashed, which another machine may not repeat: {again}"
         f"{ended if limited.rerun else ''}"
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _write(found: Verification) -> None:

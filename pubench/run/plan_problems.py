@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from pubench.counting import be, counted
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.plan.planning import ExecutionPlan
 from pubench.suite import Suite
@@ -79,14 +80,13 @@ def _other_cells(folder: Path, plan: Plan, fresh: dict[tuple[object, ...], Cell]
     absent = len(fresh) - len(plan.cells)
     if other:
         first = ", ".join(str(name) for name in _names(other[0]) if name is not None)
-        verb = "is" if len(other) == 1 else "are"
         yield (
-            f"{folder}: {len(other)} of {len(own)} cells {verb} not what its suite defines here, for example {first}: "
+            f"{folder}: {len(other)} of {counted(len(own), 'cell')} {be(len(other))} not what its suite defines here, "
+            f"for example {first}: "
             f"data, versions or reasons to skip differ; {_REMEDY}"
         )
     elif absent:
-        count = f"{len(plan.cells)} cell{'' if len(plan.cells) == 1 else 's'}"
-        yield f"{folder}: its plan has {count} and its suite defines {len(fresh)}; {_REMEDY}"
+        yield f"{folder}: its plan has {counted(len(plan.cells), 'cell')} and its suite defines {len(fresh)}; {_REMEDY}"
 
 
 def _names(cell: Cell) -> tuple[object, ...]:

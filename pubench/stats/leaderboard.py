@@ -58,8 +58,8 @@ class Standing:
 class Leaderboard:
     """The standings by one metric, the best first, then those without a rank, then references.
 
-    ``units`` counts what the ranks are averages over, of ``all_units``. ``detectable`` is the mean difference from the
-    best that a test detects with power 0.8, at the median spread of differences: infinite with too few units.
+    ``units`` counts what ranks and means are averages over, of ``all_units``. ``detectable`` is the mean difference
+    from the best that a test detects with power 0.8, at the median spread of differences: infinite with too few units.
     """
 
     metric: int
@@ -97,7 +97,7 @@ def leaderboard(
         standings=tuple(
             made.standing(j, tuple(each.get(j, np.nan) for each in means)) for j in [*order, *rest]
         ),
-        units=len(competition.scores),
+        units=len(competition.units.means(competition.ranked or competition.alone)),
         all_units=competition.units.count,
         best=board.algorithms[order[0]] if order else None,
         baseline=None if made.baseline is None else board.algorithms[made.baseline],

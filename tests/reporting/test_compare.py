@@ -83,7 +83,7 @@ def test_status_changes_and_cells_of_one_run_are_named(run: Path, capsys: Any) -
     write_plan(other, replace(plan, cells=kept), 'name = "s"\n')
     said = " ".join(pubench_here(capsys, "compare", run, other).stdout.split())
     assert "ok -> failed: 2 cells, for example d0 / l / a / replicate 0: it [broke]" in said
-    assert f"Only in {other}, 21 cells: algorithms new." in said
+    assert f"Only in {other}, 21 cells: algorithm new." in said
     assert f"Only in {run}, 21 cells." in said
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pubench.reporting.published import PublishedComparison
+from pubench.reporting.render.tex import unusual
 from pubench.reporting.render.tex_boards import score_boards
 from pubench.reporting.render.tex_cells import Board, without_sd
 from pubench.reporting.render.tex_layout import FRAMES, Frame, TexLayout, fit_board
@@ -106,7 +107,22 @@ def _printed(sources: Sequence[_Source], width: TableWidth | None, label: str) -
     if width is None and not found.is_easy:
         found = _best(sources, FRAMES["page"])
     floats = tex_floats(found.layout, found.pages, found.texts, label)
-    return HEAD.format(found.layout.frame.about) + floats
+    return HEAD.format(found.layout.frame.about) + _characters(found) + floats
+
+
+def _characters(found: _Candidate) -> str:
+    """Say which characters not every engine can print."""
+    board, texts = found.layout.board, found.texts
+    heads = [*board.columns, *(head for panel in board.panels for head in panel.rows)]
+    names = [head.text for head in heads] + [panel.heading for panel in board.panels]
+    letters = unusual(" ".join([*names, texts.caption, texts.note]))
+    if not letters:
+        return ""
+    listed = ", ".join(f"{letter} (U+{ord(letter):04X})" for letter in letters)
+    return (
+        f"% Characters without a command: {listed}. lualatex and xelatex print them if the font has them; otherwise, "
+        "and with pdflatex, code points are printed.\n"
+    )
 
 
 def _best(sources: Sequence[_Source], frame: Frame) -> _Candidate:
