@@ -172,6 +172,27 @@ def test_numbers_align_at_their_points_without_a_package() -> None:
     assert rows_of(only(reported(rows, greater=False)), r"data\_1")[0][0] == r"\textbf{2e+04}"
 
 
+def test_siunitx_aligns_numbers_and_keeps_emphasis_by_rule() -> None:
+    plain, text = (only(reported(result_rows(AUC, NAMES, 3), siunitx=on)) for on in (False, True))
+    assert text.startswith("% Made by pubench. The preamble needs \\usepackage{booktabs,siunitx}.")
+    assert "siunitx" not in plain
+    assert text.count(r"\sisetup{") == text.count(r"\begin{table")
+    spec = r"S[table-format=1.3,table-space-text-post={\normalfont{} (0.000)}]"
+    assert rf"\begin{{tabular}}{{@{{}}l{spec * len(NAMES)}@{{}}}}" in text
+    assert len(re.findall(r"\\bfseries \d\.\d{3} \{\\normalfont", text)) == plain.count(r"\textbf{")
+    assert text.count(r"\underline{\phantom{") == plain.count(r"\underline{") > 0
+    # The same numbers, in the same order.
+    digits = [
+        re.findall(r"(\d\.\d{3})[} {]+(?:\\llap\S+ |\\normalfont\{\} )?\(", one) for one in (plain, text)
+    ]
+    assert digits[0] == digits[1]
+    rows = result_rows(np.array([[-0.5, 12.7], [20000.0, 30000.0]]), ("a", "b"))
+    made = only(reported(rows, greater=False, siunitx=True))
+    assert "S[table-format=-1.3]S[table-format=2.3]" in made
+    assert rows_of(made, r"data\_1")[0] == [r"{\textbf{2e+04}}", "{3e+04}"]
+    assert rows_of(made, r"data\_0")[0] == [r"\bfseries -0.500", "12.700"]
+
+
 def test_data_sets_with_labellings_of_their_own_are_not_panels() -> None:
     rows = [row | {"labelling": f"n_p={row['dataset'][-1]}0"} for row in crossed_rows(7, 5)]
     text = only(reported(rows))
