@@ -15,7 +15,8 @@
   one("theme").addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; stored.set(root.dataset.theme); named(); });
 
   const unpacked = async (id) => {
-    const bytes = Uint8Array.from(atob(one(id).textContent), (letter) => letter.charCodeAt(0));
+    const text = atob(one(id).textContent), bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   };
 
@@ -369,7 +370,8 @@
     return `${strength} ${who} the best average rank (${fixed(first, 2)}) in this selection, which was not tested.`;
   };
 
-  const MOST_LINES = 100;
+  // What is drawn at first: a browser takes a second to lay out 6,000 cells.
+  const MOST_LINES = 100, MOST_CELLS = 2000, LEAST_LINES = 20;
   const scoreParts = () => {
     const lines = chosenLines(), board = current, table = data.metrics[state.metric], sign = table.greater === false ? -1 : 1;
     const methods = state.order === "rank" ? board.standings.map((s) => s.method) : shownMethods();
@@ -402,7 +404,8 @@
     if (!one("score-table")) return;
     const { lines, methods, cell, label, table } = scoreParts(), rank = new Map(current.standings.map((s) => [s.method, s]));
     const shared = [1, 2].filter((field) => new Set(lines.map((k) => data.lines[k][field])).size < 2);
-    const shown = state.whole || lines.length <= MOST_LINES * 1.2 ? lines : lines.slice(0, MOST_LINES);
+    const most = Math.max(LEAST_LINES, Math.min(MOST_LINES, Math.floor(MOST_CELLS / Math.max(methods.length, 1))));
+    const shown = state.whole || lines.length <= most * 1.2 ? lines : lines.slice(0, most);
     const said = (k) => [1, 2].filter((field) => !shared.includes(field) && data.lines[k][field]).map((field) => data.lines[k][field]).join(" · ");
     const lineName = (k) => `<span class="name">${long(data.lines[k][0])}</span>${said(k) ? `<span class="below">${escaped(said(k))}</span>` : ""}`;
     const content = (k, j) => {
