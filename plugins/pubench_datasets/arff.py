@@ -222,7 +222,7 @@ def _row(path: str, number: int, line: str, defaults: Cells) -> Cells:
         reason = "is not a sparse row of these attributes" if sparse else "has a quote that is not closed"
         raise DataError(f"{path}, line {number} {reason}: {line[:60]!r}; correct the line")
     if len(cells) != len(defaults):
-        raise DataError(
-            f"{path}, line {number}: {len(cells)} cells for {len(defaults)} attributes; correct the line"
-        )
+        found = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
+        wanted = f"{len(defaults)} attribute{'' if len(defaults) == 1 else 's'}"
+        raise DataError(f"{path}, line {number}: {found} for {wanted}; correct the line")
     return cells

@@ -70,8 +70,9 @@ class Dialect:
         with contextlib.suppress(csv.Error):
             for line, cells in self.records():
                 if len(cells) != columns:
+                    found = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
                     raise DataError(
-                        f"{self.path}, line {line}: {len(cells)} cells, but the header has {columns}; "
+                        f"{self.path}, line {line}: {found}, but the header has {columns}; "
                         f"correct the line, or {self.other()} if another character separates the cells"
                     )
 

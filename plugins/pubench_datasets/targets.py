@@ -49,9 +49,14 @@ class Column:
         """Return the values; refuse the column if one is missing."""
         missing = self.missing()
         if missing.any():
-            first = self.at(int(missing.argmax()))
+            first, count = self.at(int(missing.argmax())), int(missing.sum())
+            where = (
+                f"1 row, {first}; fill it in"
+                if count == 1
+                else f"{count} rows, first in {first}; fill them in"
+            )
             raise DataError(
-                f"{self.name} has no value in {int(missing.sum())} rows, first in {first}; fill them in "
+                f"{self.name} has no value in {where} "
                 "(unlabelled rows of PU data belong into a column of 1 and 0 that labelled names)"
             )
         return self.values

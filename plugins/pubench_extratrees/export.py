@@ -151,7 +151,8 @@ def _names(model: Any, given: Sequence[str] | None) -> Sequence[str]:
         given = getattr(model, "feature_names_in_", [f"x{i}" for i in range(model.n_features_in_)])
     if len(given) != model.n_features_in_:
         raise ValueError(
-            f"feature_names has {len(given)} names; the model has {model.n_features_in_} features"
+            f"feature_names has {len(given)} name{'' if len(given) == 1 else 's'}; "
+            f"the model has {model.n_features_in_} features"
         )
     return given
 

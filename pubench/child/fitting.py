@@ -108,7 +108,8 @@ def _decisions(estimator: Estimator, answer: object, n: int) -> NDArray[np.uint8
     classes = getattr(estimator, "classes_", (0, 1))
     if len(classes) != 2:
         raise MisbehaviourError(
-            f"learned {len(classes)} classes; expected the unlabelled and the labelled one"
+            f"learned {len(classes)} {'class' if len(classes) == 1 else 'classes'}; expected the unlabelled and the "
+            "labelled one"
         )
     if not classes[0] < classes[1]:
         raise MisbehaviourError(

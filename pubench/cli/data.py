@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pubench.cli.options import SUITE, data_option, parsed_params, plugin_options
+from pubench.counting import counted, plural
 
 __all__ = ["data"]
 
@@ -41,7 +42,8 @@ def fetch(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
             place = f"[{number}/{len(entries)}] {entry.label}"
             try:
                 stored = load_entry(entry, registry, Path(suite).absolute().parent, files)
-                click.echo(f"{place}: {stored.n_rows:,} rows, {stored.n_features:,} features")
+                rows = f"{stored.n_rows:,} {plural(stored.n_rows, 'row')}"
+                click.echo(f"{place}: {rows}, {stored.n_features:,} {plural(stored.n_features, 'feature')}")
             except PubenchError as error:
                 failed += 1
                 click.echo(f"{place}: {error}", err=True)
@@ -155,7 +157,7 @@ def clean(
             empty_cache(registry)
         return
     cached, fetched = find_cached(name, downloads(registry), with_downloads=with_downloads)
-    what = f"{len(cached)} prepared data sets and {len(fetched)} downloads"
+    what = f"{counted(len(cached), 'prepared data set')} and {counted(len(fetched), 'download')}"
     if not yes and not click.confirm(f"Remove {what} ('{name}')?"):
         return
     for entry in cached:

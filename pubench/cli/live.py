@@ -12,6 +12,7 @@ import click
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import say
+from pubench.counting import counted, have
 from pubench.status import Status
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def watch(folders: Sequence[Path], page: Path) -> int:
         return signals.code
     show_problems(last.problems)
     left = last.counts[Status.PENDING]
-    rest = f"; {left} cells have not run: run the suite again to continue" if left else ""
+    rest = f"; {counted(left, 'cell')} {have(left)} not run: run the suite again to continue" if left else ""
     click.echo(f"No run is going on{rest}.\nReport: {page}")
     return 0
 
@@ -56,7 +57,8 @@ def _follow(folders: Sequence[Path], page: Path) -> Results:
             total = len(results.rows)
             if seen is None:
                 click.echo(f"Report: {page}")
-            click.echo(f"{total - results.counts['pending']} of {total} cells have ended", err=True)
+            ended = total - results.counts["pending"]
+            click.echo(f"{ended} of {counted(total, 'cell')} {have(total)} ended", err=True)
             seen = state
         # A page that takes long to write must not take more than half of the time from the run.
         time.sleep(max(LOOK, time.monotonic() - start))

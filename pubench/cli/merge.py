@@ -9,6 +9,7 @@ import click
 
 from pubench.cli.options import FOLDERS
 from pubench.cli.output import show_problems
+from pubench.counting import counted, have
 
 __all__ = ["merge"]
 
@@ -28,7 +29,7 @@ def merge(folders: tuple[Path, ...], out: Path) -> int:
     merged = merge_folders(folders, out)
     show_problems((*merged.notes, *merged.conflicts))
     pending, total = merged.results.counts["pending"], len(merged.results.rows)
-    click.echo(f"{out}: {total - pending} of {total} cells have ended")
+    click.echo(f"{out}: {total - pending} of {counted(total, 'cell')} {have(total)} ended")
     if pending:
         click.echo(f"Run the suite with --out {shlex.quote(str(out))} to run the rest, or merge again later.")
     return 1 if merged.conflicts else 0

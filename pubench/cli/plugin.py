@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pubench.counting import counted
+
 if TYPE_CHECKING:
     from pubench.testing.running import Outcome
 
@@ -102,5 +104,5 @@ def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         counts[outcome.status] += 1
         yield outcome
     n_findings = counts["finding"]
-    findings = f"{n_findings} finding{'' if n_findings == 1 else 's'}"
+    findings = counted(n_findings, "finding")
     console.print(f"{findings}, {counts['ok']} checks passed, {counts['skipped']} do not apply")

@@ -13,6 +13,7 @@ from typing import Self
 from pubench.cli.loading import Loading
 from pubench.cli.signals import Signals
 from pubench.cli.streams import show
+from pubench.counting import be, counted
 from pubench.plan.jobs import Cell, Job
 from pubench.results.record import Record
 from pubench.run.remaining import Countdown, Kind, Remaining, cost_of, kinds_of
@@ -123,7 +124,7 @@ class Lines(Silent):
         """Print how many cells are already finished."""
         super().begin(total, finished)
         if finished:
-            show(f"{finished} of {total} cells are already finished")
+            show(f"{finished} of {counted(total, 'cell')} {be(total)} already finished")
 
     def expect(self, jobs: Sequence[Job]) -> None:
         """Start to estimate the time left, where cells are many."""
@@ -218,7 +219,7 @@ class Bar(Silent):
     def _state(self) -> str:
         running = min(self._running, self._workers)
         waiting = f", {self._running - running} waiting" if self._running > running else ""
-        trials = f", {self._trials} trials" if self._trials else ""
+        trials = f", {counted(self._trials, 'trial')}" if self._trials else ""
         workers = f" on {self._workers} workers" if self._workers > 1 else ""
         return f"{self.failed} failed, {running} running{workers}{waiting}{trials}"
 
@@ -236,7 +237,7 @@ class _Live:
 @contextlib.contextmanager
 def making_report(cells: int, *, quiet: bool) -> Iterator[None]:
     """Say that the report is being made: in a terminal until it is there, elsewhere if it takes a while."""
-    text = f"making the report of {cells} cells ..."
+    text = f"making the report of {counted(cells, 'cell')} ..."
     if quiet or sys.stderr is None:
         yield
     elif sys.stderr.isatty():

@@ -8,6 +8,7 @@ import click
 
 from pubench.cli.options import data_option, plugin_options
 from pubench.cli.output import show_problems
+from pubench.counting import counted
 
 __all__ = ["rescore"]
 
@@ -67,7 +68,7 @@ def _sentence(added: int, undefined: int, missing: int, *, shown: bool) -> str:
     if not added and not missing:
         rest = "" if shown else "; name it in report.metrics and run the suite again to show it in reports"
         return f"every finished cell has it already{rest}"
-    parts = [f"added to {added} cell{'' if added == 1 else 's'}"]
+    parts = [f"added to {counted(added, 'cell')}"]
     parts += [f"undefined in {undefined} of them (notes say why where it raised)"] if undefined else []
     parts += [f"missing in {missing}"] if missing else []
     return ", ".join(parts)

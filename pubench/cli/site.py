@@ -8,6 +8,7 @@ import click
 
 from pubench.cli.options import FOLDERS
 from pubench.cli.streams import show
+from pubench.counting import counted
 
 __all__ = ["site"]
 
@@ -31,5 +32,5 @@ def site(folders: tuple[Path, ...], out: Path, title: str) -> None:
             show(f"pubench: {path} is a file and is left out; a site is made of folders")
     made = build_site([path for path in folders if not path.is_file()], out, title=title)
     numbers = {"report": len(made.reports), "method": len(made.methods), "data set": len(made.datasets)}
-    click.echo(", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in numbers.items()))
+    click.echo(", ".join(counted(count, noun) for noun, count in numbers.items()))
     click.echo(out / "index.html")

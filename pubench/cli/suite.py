@@ -14,6 +14,7 @@ from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import say
+from pubench.counting import be, counted
 
 if TYPE_CHECKING:
     from pubench.cli.progress import Silent
@@ -97,8 +98,11 @@ def run(
         # An interrupt in the middle of a library's own clean-up may arrive here as another error.
         if signals.received is None and not isinstance(error, KeyboardInterrupt):
             raise
-        stored = f"{progress.finished} of {progress.total}" if progress.total else "no new"
-        say(f"stopped by {signals.name}; {stored} cells are stored. Run the same command again to go on.")
+        total = progress.total
+        stored = (
+            f"{progress.finished} of {counted(total, 'cell')} {be(total)}" if total else "no new cells are"
+        )
+        say(f"stopped by {signals.name}; {stored} stored. Run the same command again to go on.")
         return signals.code
     return 1 if results.n_failed else 0
 
@@ -132,8 +136,10 @@ def _conclude(results: Results, progress: Silent, *, quiet: bool) -> None:
 
 def _nothing_to_do(results: Results) -> str:
     folder, quoted = results.folder, shlex.quote(str(results.folder))
+    count = len(results.rows)
+    every = "the only cell is" if count == 1 else f"all {count} cells are"
     return (
-        f"all {len(results.rows)} cells are finished ({_summary(results.counts)}); nothing to do. "
+        f"{every} finished ({_summary(results.counts)}); nothing to do. "
         f"Report: {folder / 'report.html'}; `pubench report {quoted} --out {quoted}` makes it again"
     )
 
@@ -165,7 +171,9 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
         raise SuiteError("\n".join(f"{suite}: {problem}" for problem in problems))
     skips = planned.plan.skipped
     skipped, without = sum(one.cells for one in skips), planned.without_data
-    click.echo(f"{suite}: {len(planned.plan.cells)} cells, {skipped} skipped, {len(without)} without data")
+    click.echo(
+        f"{suite}: {counted(len(planned.plan.cells), 'cell')}, {skipped} skipped, {len(without)} without data"
+    )
     for sentence in planned.advice:
         click.echo(f"  {sentence}")
     for reason in (*map(str, skips), *sorted(set(without.values()))):
@@ -213,7 +221,7 @@ def status(folder: Path, errors: bool, as_json: bool) -> int:
         click.echo(json.dumps({"suite": found.suite, **part, "cells": found.cells, **found.counts}, indent=1))
     else:
         name = found.suite if shard is None else f"{found.suite}, {shard}"
-        click.echo(f"{name}: {found.cells} cells: {_summary(found.counts)}")
+        click.echo(f"{name}: {counted(found.cells, 'cell')}: {_summary(found.counts)}")
         added = dict.fromkeys(line.metric for line in read_rescored(folder)[0])
         if added:
             click.echo(f"  metrics added by rescore: {', '.join(added)}")

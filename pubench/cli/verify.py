@@ -10,6 +10,7 @@ import click
 from pubench.cli.options import data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.streams import show
+from pubench.counting import be, counted, have
 
 if TYPE_CHECKING:
     from pubench.plan.jobs import Cell
@@ -22,7 +23,11 @@ __all__ = ["verify"]
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--sample", type=click.IntRange(min=1), default=3, show_default=True, help="Number of cells to run again."
+    "--sample",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Number of cells to run again, and of cells that ended at a limit.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the sample."
@@ -62,6 +67,8 @@ def verify(
             progress=_Shown(),
         )
     show_problems(line for problem in found.problems for line in problem.splitlines())
+    for remark in found.limited.remarks:
+        show(f"pubench: {remark}")
     click.echo(_sentence(found))
     if write:
         _write(found)
@@ -77,7 +84,7 @@ class _Shown:
     def begin(self, total: int, finished: int) -> None:
         """Take the number of cells."""
         self._total = total
-        show(f"pubench: {total} cell{' is' if total == 1 else 's are'} run again")
+        show(f"pubench: {counted(total, 'cell')} {be(total)} run again")
 
     def done(self, cell: Cell, record: Record) -> None:
         """Show the cell that has ended."""
@@ -92,23 +99,40 @@ class _Shown:
 
 def _sentence(found: Verification) -> str:
     if not found.is_verified:
-        count = len(found.problems)
-        return f"{found.folder}: not verified ({count} problem{'' if count == 1 else 's'})"
-    ended = f"{found.finished} of {found.cells} cells have ended"
+        return f"{found.folder}: not verified ({counted(len(found.problems), 'problem')})"
+    ended = f"{found.finished} of {counted(found.cells, 'cell')} {have(found.cells)} ended"
     checked = f"its files are as they were written; versions and data are stated; {ended}"
     if not found.rerun:
-        return f"{found.folder}: verified without running anything: {checked}"
+        unknown = "it was not checked whether its cells and metrics follow from its suite"
+        return f"{found.folder}: verified without running anything: {checked}{_limited(found)}; {unknown}"
     how = (
         "to the bit"
         if found.exact
         else "to six digits, because this machine computes with another arithmetic"
     )
+    repeated = len(found.rerun) - found.limited.rerun
     rows = (
         "1 of them was run again and its row is"
-        if len(found.rerun) == 1
-        else (f"{len(found.rerun)} of them were run again and their rows are")
+        if repeated == 1
+        else f"{repeated} of them were run again and their rows are"
     )
-    return f"{found.folder}: verified: {checked}; {rows} equal {how}"
+    again = f"; {rows} equal {how}" if repeated else ""
+    return f"{found.folder}: verified: {checked}{again}{_limited(found)}"
+
+
+def _limited(found: Verification) -> str:
+    """Say how many cells are exempt from an exact re-run, and why."""
+    limited = found.limited
+    if not limited.count:
+        return ""
+    many = counted(limited.count, "cell")
+    again = f"{limited.rerun or 'none'} of them {'was' if limited.rerun <= 1 else 'were'} run again"
+    other = len(limited.remarks)
+    ended = f", {other} of which ended in another way" if other else " and ended in the same way"
+    return (
+        f"; {many} ended at a limit of time or memory or crashed, which another machine may not repeat: {again}"
+        f"{ended if limited.rerun else ''}"
+    )
 
 
 def _write(found: Verification) -> None:

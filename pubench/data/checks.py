@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pubench.counting import counted
 from pubench.data.values import Array, Data, Matrix
 from pubench.errors import DataError, did_you_mean
 
@@ -42,7 +43,7 @@ def checked_data(name: str, data: object) -> Data:
     X = _checked_features(name, data)
     target = np.asarray(data.target)
     if target.shape != (X.shape[0],):
-        raise DataError(f"'{name}': target has shape {target.shape}, X has {X.shape[0]} rows")
+        raise DataError(f"'{name}': target has shape {target.shape}, X has {counted(X.shape[0], 'row')}")
     if target.dtype.kind == "f" and np.isnan(target).any():
         raise DataError(
             f"'{name}': target has missing values; give every row a class, or for PU data "
@@ -68,7 +69,7 @@ def _checked_features(name: str, data: Data) -> Matrix:
     if X.ndim != 2 or values.dtype.kind not in "fiub":
         raise DataError(f"'{name}': X must be a matrix of numbers, not {X.ndim}-dimensional {values.dtype}")
     if X.shape[0] == 0 or X.shape[1] == 0:
-        raise DataError(f"'{name}' is empty: {X.shape[0]} rows, {X.shape[1]} features")
+        raise DataError(f"'{name}' is empty: {counted(X.shape[0], 'row')}, {counted(X.shape[1], 'feature')}")
     if not isinstance(X, np.ndarray) and (np.isnan(values).any() or data.categorical):
         raise DataError(
             f"'{name}': a sparse matrix cannot contain missing or categorical cells; make it dense"
@@ -81,7 +82,9 @@ def _checked_features(name: str, data: Data) -> Matrix:
 def _check_features(name: str, data: Data) -> None:
     X, d = data.X, data.X.shape[1]
     if data.feature_names and len(data.feature_names) != d:
-        raise DataError(f"'{name}': {len(data.feature_names)} feature names for {d} features")
+        raise DataError(
+            f"'{name}': {counted(len(data.feature_names), 'feature name')} for {counted(d, 'feature')}"
+        )
     if data.image_shape:
         _check_image(name, data, d)
     for column, names in data.categorical.items():
@@ -112,7 +115,7 @@ def _check_image(name: str, data: Data, d: int) -> None:
     is_whole = all(isinstance(side, int | np.integer) and side > 0 for side in shape)
     if len(shape) != 2 or not is_whole or shape[0] * shape[1] != d:
         raise DataError(
-            f"'{name}': image_shape {shape} does not match {d} features; set the height and width in pixels"
+            f"'{name}': image_shape {shape} does not match {counted(d, 'feature')}; set the height and width in pixels"
         )
     if data.categorical:
         raise DataError(f"'{name}': pixels cannot be categorical; remove image_shape or categorical")

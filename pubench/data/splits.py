@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.counting import be
 from pubench.data.values import Array
 from pubench.errors import DataError
 
@@ -141,7 +142,8 @@ def folds(s: NDArray[np.uint8], rows: Rows, k: int, rng: np.random.Generator) ->
     for kind, distinct in (("labelled", groups.labelled.size), ("unlabelled", distinct_u)):
         if distinct < k:
             raise DataError(
-                f"{k} folds need at least {k} distinct {kind} rows, but there are only {distinct}; use fewer folds"
+                f"{k} folds need at least {k} distinct {kind} rows, but there {be(distinct)} only {distinct}; "
+                "use fewer folds"
             )
     return fold[groups.member]
 

@@ -128,8 +128,7 @@ def _metrics(first: Results, second: Results) -> tuple[dict[str, bool | None], l
     shown = dict.fromkeys((*second.plan.shown, *first.plan.shown))
     known = {name for name in shown if name in mine and name in theirs}
     problems = [
-        f"metric '{name}' is not the same in both runs (version {mine[name].version} and {theirs[name].version}); it "
-        "is not compared"
+        f"metric '{name}' is not the same in both runs ({_difference(first, second, name)}); it is not compared"
         for name in shown
         if name in known and mine[name] != theirs[name]
     ]
@@ -138,6 +137,14 @@ def _metrics(first: Results, second: Results) -> tuple[dict[str, bool | None], l
     ]
     kept = [name for name in shown if name in known and mine[name] == theirs[name]]
     return {name: theirs[name].greater_is_better for name in kept}, problems
+
+
+def _difference(first: Results, second: Results, name: str) -> str:
+    mine, theirs = first.plan.metrics[name], second.plan.metrics[name]
+    if mine.version != theirs.version:
+        return f"version {mine.version} and {theirs.version}"
+    words = {True: "higher is better", False: "lower is better", None: "no direction"}
+    return f"{words[mine.greater_is_better]} and {words[theirs.greater_is_better]}"
 
 
 def _scores(rows: Sequence[tuple[Row, Row]], metric: str) -> list[PairedScore]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pubench.counting import be, counted, have
 from pubench.reporting.wording import TIED, number, p_value
 from pubench.stats.comparison import Comparison, Pair
 
@@ -23,7 +24,7 @@ def inconclusive(comparison: Comparison) -> list[str]:
     if not family.planned:
         return []
     if not family.size:
-        test = f"{TESTS[comparison.rules.test]} ({_counted(family.planned, 'comparison')}"
+        test = f"{TESTS[comparison.rules.test]} ({counted(family.planned, 'comparison')}"
         return [
             f"It cannot be concluded which algorithms differ: {_too_few(comparison)} for {test}, "
             f"alpha = {comparison.rules.alpha:g}); at least {family.needed} are needed."
@@ -54,23 +55,19 @@ def _units(comparison: Comparison) -> str:
     return "blocks" if comparison.rules.unit == "block" else "data sets"
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def _too_few(comparison: Comparison) -> str:
     most = max(pair.units for pair in comparison.pairs)
     unit = _units(comparison).removesuffix("s")
     if comparison.rules.test == "nemenyi":
         most = comparison.units
-    return f"{_counted(most, unit)} {'is' if most == 1 else 'are'} too few"
+    return f"{counted(most, unit)} {be(most)} too few"
 
 
 def _untested(comparison: Comparison, pairs: Sequence[Pair]) -> str:
     control = comparison.family.control
     few = f"too few {_units(comparison)} have a score of both"
     if control is None:
-        return f"{_counted(len(pairs), 'pair')} cannot be compared: {few}."
+        return f"{counted(len(pairs), 'pair')} cannot be compared: {few}."
     return f"{_some([pair.first for pair in pairs])} cannot be compared with {control}: {few}."
 
 
@@ -105,7 +102,7 @@ def _test(comparison: Comparison) -> str:
         parts.append(f"critical difference {comparison.critical_difference:.2f}")
     parts.append(f"{_tested_units(comparison)} {_units(comparison)}")
     if rules.test != "nemenyi":
-        parts.append(_counted(family.size, "comparison"))
+        parts.append(counted(family.size, "comparison"))
     return f"{TESTS[rules.test]} ({', '.join(parts)})"
 
 
@@ -160,7 +157,8 @@ def _groups(comparison: Comparison, brief: bool) -> str:
         return f"By {test} no two algorithms differ significantly."
     groups = "; ".join(_some(group) for group in comparison.groups)
     if brief and len(groups) > LONGEST:
-        return f"By {test} there are {len(comparison.groups)} groups without significant differences."
+        count = len(comparison.groups)
+        return f"By {test} there {be(count)} {counted(count, 'group')} without significant differences."
     return f"By {test} there are no significant differences within {groups}. All other pairs differ."
 
 
@@ -189,8 +187,8 @@ def _cautions(comparison: Comparison) -> list[str]:
     if comparison.rules.unit != "block" or comparison.tables == comparison.all_units:
         return []
     return [
-        f"The {comparison.all_units} blocks come from {comparison.tables} data sets and are not independent, "
-        "so p-values are too small."
+        f"The {comparison.all_units} blocks come from {counted(comparison.tables, 'data set')} and are not "
+        "independent, so p-values are too small."
     ]
 
 
@@ -199,9 +197,9 @@ def _unmarked(comparison: Comparison, mark: str) -> list[str]:
     count, of = int(comparison.weak.sum()), comparison.rules.detectable
     if not count:
         return []
-    cells = "1 cell has" if count == 1 else f"{count} cells have"
     return [
-        f"{cells} neither {mark} nor a significant difference from the best of the line: the replicates are too few "
+        f"{counted(count, 'cell')} {have(count)} neither {mark} nor a significant difference from the best of the "
+        "line: the replicates are too few "
         f"to detect a difference of {of:g}."
     ]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pubench.counting import be, counted
 from pubench.reporting.wording import number
 from pubench.stats.board import BoardMetric
 from pubench.stats.comparison import Comparison
 from pubench.stats.leaderboard import Leaderboard
 
 __all__ = ["best_sentence", "headline", "size_of", "strength_sentence"]
+
+TINY = "less than 0.1 points"
+"""Instead of 0.0 points."""
 
 
 def headline(board: Leaderboard, metric: BoardMetric, comparison: Comparison) -> str:
@@ -27,9 +31,11 @@ def strength_sentence(board: Leaderboard, metric: BoardMetric, comparison: Compa
         remedy = f"at least {needed or comparison.family.needed} are needed"
         return f"{units} cannot show which method is better; {remedy}."
     size = size_of(board.detectable, metric)
-    if board.compared_with is not None and board.compared_with == comparison.rules.control:
-        return f"Differences from {board.compared_with} in {metric.name} below {size} cannot be seen with {units}."
-    return f"Differences in {metric.name} below {size} cannot be seen with {units}."
+    control = board.compared_with is not None and board.compared_with == comparison.rules.control
+    where = f" from {board.compared_with}" if control else ""
+    if size == TINY:
+        return f"Even differences{where} in {metric.name} of {size} can be seen with {units}."
+    return f"Differences{where} in {metric.name} below {size} cannot be seen with {units}."
 
 
 def best_sentence(board: Leaderboard) -> str:
@@ -47,17 +53,18 @@ def best_sentence(board: Leaderboard) -> str:
 
 
 def size_of(difference: float, metric: BoardMetric) -> str:
-    """Return a difference in points of a hundred where the metric is a share."""
+    """Return a difference in points of a hundred where the metric is a share; never "0.0 points"."""
     shares = metric.mean[metric.mean == metric.mean]
     if shares.size and abs(shares).max() <= 1:
-        return f"{100 * difference:.1f} points"
+        text = f"{100 * difference:.1f} points"
+        return TINY if text == "0.0 points" else text
     return number(difference)
 
 
 def units_of(comparison: Comparison, count: int) -> str:
     """Return how many data sets, or blocks, in words."""
     unit = "block" if comparison.rules.unit == "block" else "data set"
-    return f"{count} {unit}{_s(count)}"
+    return counted(count, unit)
 
 
 def _tested(board: Leaderboard, comparison: Comparison) -> str:
@@ -75,19 +82,11 @@ def _tested(board: Leaderboard, comparison: Comparison) -> str:
     ahead = [lead > 0 for adjusted, lead in judged if adjusted < comparison.rules.alpha]
     others, worse, better = len(judged), ahead.count(True), ahead.count(False)
     if control == board.best:
-        return f", and {worse} of {others} other method{_s(others)} {_is(worse)} significantly worse"
+        return f", and {worse} of {counted(others, 'other method')} {be(worse)} significantly worse"
     return (
-        f". Of {others} other method{_s(others)}, {better or 'none'} {_is(better or 1)} significantly better than "
-        f"{control} and {worse or 'none'} {_is(worse or 1)} significantly worse"
+        f". Of {counted(others, 'other method')}, {better or 'none'} {be(better or 1)} significantly better than "
+        f"{control} and {worse or 'none'} {be(worse or 1)} significantly worse"
     )
-
-
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _unranked(board: Leaderboard, metric: BoardMetric, comparison: Comparison) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pubench.counting import counted
 from pubench.reporting.report import Report
 from pubench.reporting.wording import REFERENCE, TIED, clean
 from pubench.stats.scores import ScoreTable
@@ -53,5 +54,5 @@ def scope(table: ScoreTable) -> str:
         "replicate": int(table.planned.max(initial=0)),
     }
     criteria = [name for name in dict.fromkeys(block.criterion for block in table.blocks) if name]
-    run = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in numbers.items())
+    run = ", ".join(counted(count, name) for name, count in numbers.items())
     return f"{run}; tuned by {', '.join(criteria)}." if criteria else f"{run}."

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.counting import counted
 from pubench.results.record import TrialRecord
 from pubench.results.table import Row
 from pubench.specs import JSONValue
@@ -139,7 +140,7 @@ def _text(goodness: Floats, sign: float) -> str:
         if value > best:
             best = value
             steps.append(f"{trial}: {sign * value:.4g}")
-    tried = f"{len(goodness)} trials" + (f", {failed} failed" if failed else "")
+    tried = counted(len(goodness), "trial") + (f", {failed} failed" if failed else "")
     return f"{tried}; best so far at {', '.join(steps)}" if steps else tried
 
 

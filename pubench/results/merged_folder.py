@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from pubench.counting import be, counted
 from pubench.errors import DamagedFileError, RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan
 from pubench.results.draws import difference_of_draws
@@ -274,4 +275,4 @@ def _unfinished(sources: Sequence[_Source]) -> Iterator[str]:
     for source in sources:
         left = {cell.key for cell in source.plan.own_cells if not cell.skip} - finished
         if left and source.plan.shard is not None:
-            yield f"{source.folder}, {source.plan.shard}: {len(left)} cells are not finished"
+            yield f"{source.folder}, {source.plan.shard}: {counted(len(left), 'cell')} {be(len(left))} not finished"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from pubench.counting import counted
 from pubench.errors import PubenchError, RunFolderError
 from pubench.plan.jobs import Plan, Shard
 from pubench.plan.planning import ExecutionPlan
@@ -90,8 +91,8 @@ def part_sentence(plans: Sequence[Plan]) -> str:
     found = frozenset[str]().union(*(shard.keys for shard in shards))
     count = sum(1 for cell in plans[0].cells if cell.key in found)
     if count == total:
-        return "" if len(shards) > 1 else f"{_listed(shards)}: all {total} cells."
-    return f"{_listed(shards)}: {count} of {total} cells; see pubench merge."
+        return "" if len(shards) > 1 else f"{_listed(shards)}: all of {counted(total, 'cell')}."
+    return f"{_listed(shards)}: {count} of {counted(total, 'cell')}; see pubench merge."
 
 
 def _listed(shards: Sequence[Shard]) -> str:

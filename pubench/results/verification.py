@@ -40,7 +40,8 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
 
     ``files`` has a digest of each file, so that a later change is noticed. ``cells`` counts the finished cells,
     ``rerun`` has the keys of those that were run again, ``exact`` says whether their rows were equal to the bit or to
-    six digits.
+    six digits. ``limited`` counts the cells that ended at a limit or crashed, ``limited_rerun`` those of them that were
+    run again.
     """
 
     pubench: str
@@ -50,6 +51,8 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     rerun: tuple[str, ...] = ()
     exact: bool = False
     seed: int | None = None
+    limited: int = 0
+    limited_rerun: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pubench.counting import counted
 from pubench.plan.jobs import Cell, Job
 from pubench.protocol.replies import Trial
 from pubench.results.record import Record, StoredTrial
@@ -196,7 +197,7 @@ class JobState:
         trials, size = self._searching.finished(), self._searching.size
         if problem.status is Status.TIMEOUT and self.job.limits.on_timeout == "best-so-far" and trials:
             self._note = (
-                f"the time limit ended the search after {len(trials)} of {size} trials; "
+                f"the time limit ended the search after {len(trials)} of {counted(size, 'trial')}; "
                 "the best of them was chosen"
             )
             self._end_search(problem)

@@ -12,10 +12,11 @@ from pubench.results.record import MEASURED
 from pubench.results.run_folder import read_provenance
 from pubench.results.store import read_rescored
 from pubench.results.table import Results, Row
+from pubench.run.running_again import REPEATABLE
 from pubench.run.software import ROUNDS_OTHERWISE
 from pubench.status import Status
 
-__all__ = ["is_exact", "row_differences"]
+__all__ = ["equal", "is_exact", "label_of", "row_differences"]
 
 _DIGITS = 1e-6
 _SHOWN = 3
@@ -30,25 +31,26 @@ def is_exact(folder: Path, results: Results, keys: Collection[str]) -> bool:
 
 
 def row_differences(results: Results, again: Results, *, exact: bool) -> Iterator[str]:
-    """Yield one sentence for each cell whose row is not that of the run."""
+    """Yield one sentence for each cell whose row is not that of the run; ends at a limit are not compared."""
     fresh = {row["key"]: row for row in again.rows}
     # Computed from stored predictions, which are rounded to 32 bits.
     rescored = {value.key for value in read_rescored(results.folder)[0]}
     for row in results.rows:
         other = fresh.get(row["key"])
-        if other is None or not Status(row["status"]).is_finished:
+        if other is None or row["status"] not in REPEATABLE:
             continue
         differ = [
             name
             for name in _columns(row, exact=exact)
-            if not _equal(row[name], other.get(name), exact=exact and (row["key"], name) not in rescored)
+            if not equal(row[name], other.get(name), exact=exact and (row["key"], name) not in rescored)
         ]
         if differ:
             shown = [
                 f"{name} is {_text(row[name])} there and {_text(other.get(name))} here" for name in differ
             ]
-            more = f", and {len(differ) - _SHOWN} more columns differ" if len(differ) > _SHOWN else ""
-            yield f"{_label(row)}, run again, has another result: {', '.join(shown[:_SHOWN])}{more}"
+            rest = len(differ) - _SHOWN
+            more = f", and {rest} more column{' differs' if rest == 1 else 's differ'}" if rest > 0 else ""
+            yield f"{label_of(row)}, run again, has another result: {', '.join(shown[:_SHOWN])}{more}"
 
 
 def _columns(row: Row, *, exact: bool) -> list[str]:
@@ -59,7 +61,8 @@ def _columns(row: Row, *, exact: bool) -> list[str]:
     return [name for name in row if name not in left_out]
 
 
-def _equal(mine: object, theirs: object, *, exact: bool) -> bool:
+def equal(mine: object, theirs: object, *, exact: bool) -> bool:
+    """Whether two values are the same: to the bit, or to six digits."""
     if exact:
         return json.dumps(mine) == json.dumps(theirs)
     match mine, theirs:
@@ -80,7 +83,7 @@ def _same_numbers(mine: str, theirs: str) -> bool:
         return False
     if not (isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys()):
         return False
-    return all(_equal(first[name], second[name], exact=False) for name in first)
+    return all(equal(first[name], second[name], exact=False) for name in first)
 
 
 def _text(value: object) -> str:
@@ -88,6 +91,7 @@ def _text(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def _label(row: Row) -> str:
+def label_of(row: Row) -> str:
+    """Return what a cell is called in sentences."""
     names = (row["dataset"], row["labelling"], row["algorithm"], row["criterion"])
     return " / ".join([*(str(name) for name in names if name is not None), f"replicate {row['replicate']}"])

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from pubench.plan.jobs import Cell, Plan, Shard
+from pubench.plan.jobs import Shard
 from pubench.plan.planning import ExecutionPlan, plan_suite
 from pubench.plan.shards import restricted
 from pubench.plugins.registry import Registry
+from pubench.results.predictions import StoredPredictions
 from pubench.results.provenance import gather
+from pubench.results.record import ModelRecord, TrialRecord
 from pubench.results.run_folder import read_provenance, read_source, read_suite, read_suite_text, write_plan
+from pubench.results.store import read_inside, read_predictions_index, read_trials
 from pubench.results.table import Results, read_results
 from pubench.run.backends import Workers
 from pubench.run.driver import Progress
@@ -21,11 +25,21 @@ from pubench.run.folder import run_folder
 from pubench.specs import JSONValue
 from pubench.status import Status
 
-__all__ = ["plan_again", "plan_problems", "run_again", "sampled_keys", "software_differences"]
+__all__ = [
+    "AT_A_LIMIT",
+    "REPEATABLE",
+    "Computed",
+    "plan_again",
+    "read_computed",
+    "run_again",
+    "sampled_keys",
+    "software_differences",
+]
 
-_REPEATABLE = (Status.OK, Status.FAILED)
-"""What ends in the same way on every machine; a limit of time or memory may not be reached elsewhere."""
-_REMEDY = "install the versions that provenance.json names, and give the same data and plugin files"
+REPEATABLE = (Status.OK, Status.FAILED)
+"""What ends in the same way on every machine."""
+AT_A_LIMIT = (Status.TIMEOUT, Status.CRASHED, Status.OUT_OF_MEMORY)
+"""What may end in another way elsewhere, because a machine is faster or has more memory."""
 
 
 def plan_again(folder: Path, registry: Registry, plugins: Sequence[str | Path]) -> ExecutionPlan:
@@ -37,48 +51,32 @@ def plan_again(folder: Path, registry: Registry, plugins: Sequence[str | Path]) 
     return plan_suite(read_suite(folder), registry, source=source, files=files)
 
 
-def plan_problems(folder: Path, plan: Plan, planned: ExecutionPlan) -> tuple[str, ...]:
-    """Return why the cells of a folder are not those that its suite defines here, or cannot be run here."""
-    fresh = {_names(cell): cell for cell in planned.plan.cells}
-    problems = [*_other_cells(folder, plan, fresh)]
-    for name, metric in plan.metrics.items():
-        here = planned.plan.metrics.get(name)
-        if here != metric:
-            other = (
-                "is unknown here"
-                if here is None
-                else f"is version {metric.version} there and {here.version} here"
-            )
-            problems.append(f"{folder}: metric '{name}' {other}, so its values cannot be checked; {_REMEDY}")
-    failed = dict.fromkeys(planned.without_data.values())
-    problems += [f"{folder}: its data cannot be loaded here: {reason}" for reason in failed]
-    return tuple(problems)
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a run folder holds of its cells: rows, the introspection of models, trials, and digests of predictions."""
+
+    results: Results
+    inside: Mapping[str, ModelRecord]
+    trials: Mapping[str, tuple[TrialRecord, ...]]
+    predictions: Mapping[str, StoredPredictions]
 
 
-def _other_cells(folder: Path, plan: Plan, fresh: dict[tuple[object, ...], Cell]) -> Iterator[str]:
-    own = plan.own_cells
-    other = [cell for cell in own if fresh.get(_names(cell)) != cell]
-    absent = len(fresh) - len(plan.cells)
-    if other:
-        first = ", ".join(str(name) for name in _names(other[0]) if name is not None)
-        yield (
-            f"{folder}: {len(other)} of {len(own)} cells are not what its suite defines here, for example {first}: "
-            f"data, versions or reasons to skip differ; {_REMEDY}"
-        )
-    elif absent:
-        yield f"{folder}: its plan has {len(plan.cells)} cells and its suite defines {len(fresh)}; {_REMEDY}"
-
-
-def _names(cell: Cell) -> tuple[object, ...]:
-    return cell.dataset, cell.labelling, cell.replicate, cell.algorithm, cell.criterion
+def read_computed(folder: Path) -> Computed:
+    """Read what a run folder holds of its cells."""
+    return Computed(
+        read_results(folder), read_inside(folder), read_trials(folder), read_predictions_index(folder)[0]
+    )
 
 
 def sampled_keys(results: Results, planned: ExecutionPlan, sample: int, seed: int) -> frozenset[str]:
-    """Draw cells that have ended and can be repeated, and add those that share a search with one of them."""
-    ended = dict.fromkeys(row["key"] for row in results.rows if row["status"] in _REPEATABLE)
-    keys = list(ended)
-    places = np.random.default_rng(seed).permutation(len(keys))[:sample]
-    drawn = {keys[place] for place in places.tolist()}
+    """Draw so many cells that can be repeated, and so many that ended at a limit, with those that share a search."""
+    rng = np.random.default_rng(seed)
+    ended: set[str] = set()
+    drawn: set[str] = set()
+    for statuses in (REPEATABLE, AT_A_LIMIT):
+        keys = list(dict.fromkeys(row["key"] for row in results.rows if row["status"] in statuses))
+        ended.update(keys)
+        drawn.update(keys[place] for place in rng.permutation(len(keys))[:sample].tolist())
     together = [{cell.key for cell in job.cells} for job in planned.jobs]
     return frozenset(key for group in together if group & drawn for key in group if key in ended)
 
@@ -90,15 +88,15 @@ def run_again(
     registry: Registry,
     workers: Workers,
     progress: Progress | None,
-) -> Results:
-    """Run some cells in a temporary folder, from nothing, and return their rows."""
+) -> Computed:
+    """Run some cells in a temporary folder, from nothing, and return what came of them."""
     jobs = [job for job in planned.jobs if any(cell.key in keys for cell in job.cells)]
     part = restricted(planned, Shard(1, 1, frozenset(cell.key for job in jobs for cell in job.cells)))
     with tempfile.TemporaryDirectory(prefix="pubench-verify-") as name:
         temporary = Path(name)
         write_plan(temporary, part.plan, read_suite_text(folder))
         run_folder(temporary, part, registry, workers, retry_failed=False, progress=progress)
-        return read_results(temporary)
+        return read_computed(temporary)
 
 
 def software_differences(folder: Path, registry: Registry) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.counting import counted
 from pubench.plugins.imports import resolve
 from pubench.protocol.replies import Trial
 from pubench.specs import Choice, Float, Int, Param
@@ -136,8 +137,8 @@ def no_choice(trials: Sequence[Trial], criterion: str) -> str:
     if not errors:
         errors = [trial.problems[criterion] for trial in trials if criterion in trial.problems]
     if errors:
-        return f"none of {len(trials)} trials succeeded; the first error: {errors[0]}"
-    return f"none of {len(trials)} trials has a value of '{criterion}'"
+        return f"none of {counted(len(trials), 'trial')} succeeded; the first error: {errors[0]}"
+    return f"none of {counted(len(trials), 'trial')} has a value of '{criterion}'"
 
 
 def grid(space: Mapping[str, Param]) -> Iterator[dict[str, JSONValue]]:

@@ -113,4 +113,7 @@ class Outcome:
 
 def timeout(job: Job) -> Problem:
     """Return the problem of a cell that took longer than its limit."""
-    return Problem(Status.TIMEOUT, f"did not finish within {job.limits.seconds:g} seconds")
+    seconds = job.limits.seconds
+    return Problem(
+        Status.TIMEOUT, f"did not finish within {seconds:g} {'second' if seconds == 1 else 'seconds'}"
+    )

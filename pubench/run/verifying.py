@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pubench.errors import DamagedFileError, PubenchError, RunFolderError
@@ -12,13 +12,22 @@ from pubench.plan.jobs import Plan
 from pubench.plugins.discovery import discover
 from pubench.results.arithmetic import arithmetic
 from pubench.results.lock import is_running
-from pubench.results.run_folder import read_plan
+from pubench.results.run_folder import read_plan, read_suite
 from pubench.results.table import Results, read_results
 from pubench.results.verification import Verified, check_files, check_provenance, file_digests
 from pubench.run.backends import Execution, Workers
+from pubench.run.detail_differences import detail_differences
 from pubench.run.driver import Progress
+from pubench.run.limited_cells import LimitedCells, limited_cells
+from pubench.run.plan_problems import plan_problems, suite_problems
 from pubench.run.row_differences import is_exact, row_differences
-from pubench.run.running_again import plan_again, plan_problems, run_again, sampled_keys, software_differences
+from pubench.run.running_again import (
+    plan_again,
+    read_computed,
+    run_again,
+    sampled_keys,
+    software_differences,
+)
 from pubench.status import Status
 
 __all__ = ["Verification", "verify"]
@@ -40,6 +49,8 @@ class Verification:
         digits.
     seed : int
         What the sample was drawn with.
+    limited : LimitedCells
+        Cells that ended at a limit or crashed, which another machine may not repeat.
     problems : tuple of str
         One sentence for each thing that does not hold; empty if the run is verified.
     """
@@ -50,6 +61,7 @@ class Verification:
     rerun: tuple[str, ...] = ()
     exact: bool = False
     seed: int = 0
+    limited: LimitedCells = field(default_factory=LimitedCells)
     problems: tuple[str, ...] = ()
 
     @property
@@ -69,6 +81,8 @@ class Verification:
             rerun=self.rerun,
             exact=self.exact,
             seed=self.seed if self.rerun else None,
+            limited=self.limited.count,
+            limited_rerun=self.limited.rerun,
         )
 
 
@@ -86,14 +100,16 @@ def verify(
     """Check a run folder that somebody else has made.
 
     Every file is compared with its digests, versions and data sets must be stated, the plan must be what the suite
-    gives here, and a sample of the cells is run again in a temporary folder.
+    gives here, and a sample of the cells is run again in a temporary folder. Without the re-run, the plan is compared
+    with the suite only as far as neither plugins nor data are needed.
 
     Parameters
     ----------
     folder : path
         The run folder; it is not changed.
     sample : int
-        How many cells are drawn. Cells that share a search with one of them are run again with it.
+        How many cells are drawn, and as many of those that ended at a limit or crashed. Cells that share a search with
+        one of them are run again with it.
     seed : int
         Random seed of the sample. Choose one that the author of the run did not know.
     rerun : bool
@@ -127,8 +143,11 @@ def verify(
         return Verification(folder, 0, 0, problems=(str(error),))
     results = read_results(folder)
     finished = sum(Status(row["status"]).is_finished for row in results.rows)
-    found = Verification(folder, finished, len(results.rows), seed=seed)
+    limited = limited_cells(results, None, (), None)
+    found = Verification(folder, finished, len(results.rows), seed=seed, limited=limited)
     problems = (*check_files(folder), *check_provenance(folder, plan))
+    # A suite that was altered, or is missing, is among the problems of files.
+    problems = problems or tuple(suite_problems(folder, plan, read_suite(folder)))
     if not finished:
         problems += (f"{folder} has no finished cell; run its suite first",)
     if problems or not rerun:
@@ -161,14 +180,19 @@ def _run_again(found: Verification, plan: Plan, results: Results, options: _Reru
         remedy = "give its plugin files with --plugin, and the folder of its data with --data"
         sentence = f"the suite of {folder} cannot be planned here, {remedy}: {error}"
         return replace(found, problems=(sentence, *software_differences(folder, registry)))
-    problems = plan_problems(folder, replace(plan, metrics=results.plan.metrics), planned)
+    problems = plan_problems(folder, plan, results.plan.metrics, planned)
     if problems:
         return replace(found, problems=(*problems, *software_differences(folder, registry)))
     keys = sampled_keys(results, planned, options.sample, found.seed)
     with Workers(options.execution, options.note) as workers:
         again = run_again(folder, planned, keys, registry, workers, options.progress)
     exact = is_exact(folder, results, keys)
-    differences = tuple(row_differences(results, again, exact=exact))
+    limited = limited_cells(results, again.results, keys, planned)
+    differences = (
+        *row_differences(results, again.results, exact=exact),
+        *detail_differences(read_computed(folder), again, exact=exact),
+        *limited.problems,
+    )
     if differences:
         differences += tuple(software_differences(folder, registry))
-    return replace(found, rerun=tuple(sorted(keys)), exact=exact, problems=differences)
+    return replace(found, rerun=tuple(sorted(keys)), exact=exact, limited=limited, problems=differences)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.counting import counted, plural
 from pubench.stats.bootstrap import rank_intervals
 from pubench.stats.cliques import maximal_cliques
 from pubench.stats.pairs import Family, Pair, make_pairs
@@ -47,8 +48,10 @@ class Ranking:
     @property
     def over(self) -> str:
         """What the ranks are averages over, in words; lines are counted where they are not the units themselves."""
-        unit = "data sets" if self.unit == "dataset" else "blocks"
-        lines = f", {self.lines} of {self.all_lines} lines" if self.all_lines != self.all_units else ""
+        unit = plural(self.all_units, "data set" if self.unit == "dataset" else "block")
+        lines = (
+            f", {self.lines} of {counted(self.all_lines, 'line')}" if self.all_lines != self.all_units else ""
+        )
         return f"{self.units} of {self.all_units} {unit}{lines}"
 
 

@@ -34,7 +34,8 @@ class Competition:
 
     ``ranked`` are those with ranks, whose ``scores`` (greater is better) have shape (n, k) over n units, and
     ``average_rank`` their average ranks. Where no unit has a score of every algorithm, only those with scores in most
-    units are ranked. ``references`` used true labels and do not compete.
+    units are ranked; one that competes ``alone`` is not ranked, and has means. ``references`` used true labels and do
+    not compete.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Competition:
         places = {name: k for k, name in enumerate(dict.fromkeys(names))}
         unit = np.array([places[name] for name in names], dtype=np.int64)
         self.units = Units(np.arange(scores.shape[1]), scores, unit, len(places))
+        self.alone = competitors if len(competitors) == 1 else []
         self.ranked = self._ranked(competitors)
         self.scores = self.units.means(self.ranked) if self.ranked else np.zeros((0, 0))
         ranks = rank_rows(self.scores) if self.scores.size else self.scores
@@ -76,10 +78,12 @@ class Competition:
         return found if len(found) > 1 and len(self.units.means(found)) else []
 
     def averages(self) -> dict[int, float]:
-        """Return the mean of each ranked algorithm over the units, and of references that have all their lines."""
-        found = dict(zip(self.ranked, average(self.scores).tolist() if self.scores.size else (), strict=True))
-        used = self.units.used(self.ranked) if self.ranked else np.zeros(0, dtype=np.bool_)
+        """Return the mean of each ranked algorithm, or of one alone, and of references that have all their lines."""
+        base = self.ranked or self.alone
+        scores = self.scores if self.ranked else self.units.means(base)
+        found = dict(zip(base, average(scores).tolist(), strict=True)) if scores.size else {}
+        used = self.units.used(base) if base else np.zeros(0, dtype=np.bool_)
         for j in self.references:
-            if used.any() and (self.units.used([*self.ranked, j]) == used).all():
-                found[j] = float(average(self.units.means([*self.ranked, j]))[-1])
+            if used.any() and (self.units.used([*base, j]) == used).all():
+                found[j] = float(average(self.units.means([*base, j]))[-1])
         return {j: self.sign * value if np.isfinite(value) else np.nan for j, value in found.items()}

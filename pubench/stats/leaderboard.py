@@ -58,9 +58,9 @@ class Standing:
 class Leaderboard:
     """The standings by one metric, the best first, then those without a rank, then references.
 
-    ``units`` counts what the ranks are averages over, of ``all_units``. ``detectable`` is the mean difference from
-    ``compared_with``, which is the control if it has a rank and the best if not, that a test detects with power 0.8, at
-    the median spread of differences: infinite with too few units.
+    ``units`` counts what ranks and means are averages over, of ``all_units``. ``detectable`` is the mean difference
+    from ``compared_with``, which is the control if it has a rank and the best if not, that a test detects with power
+    0.8, at the median spread of differences: infinite with too few units.
     """
 
     metric: int
@@ -99,7 +99,7 @@ def leaderboard(
         standings=tuple(
             made.standing(j, tuple(each.get(j, np.nan) for each in means)) for j in [*order, *rest]
         ),
-        units=len(competition.scores),
+        units=len(competition.units.means(competition.ranked or competition.alone)),
         all_units=competition.units.count,
         best=board.algorithms[order[0]] if order else None,
         baseline=None if made.baseline is None else board.algorithms[made.baseline],

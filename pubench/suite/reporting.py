@@ -61,6 +61,11 @@ class Rules(Table):
         "class (`single`, 4.75 in), or both columns (`page`, 6.75 in, as `table*`). Default: a column if the table "
         "fits there in one piece, else the page.",
     )
+    siunitx: bool = Field(
+        default=False,
+        description="Whether LaTeX tables align their numbers with the package siunitx (`S` columns); otherwise they "
+        "need booktabs only.",
+    )
 
     @classmethod
     def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from pubench.counting import counted
 from pubench.errors import did_you_mean
 from pubench.specs import Algorithm, Choice, Float, Int, Param
 
@@ -52,5 +53,5 @@ def _range_problem(param: Float | Int) -> str:
     if param.log and param.low <= 0:
         return f"is logarithmic and starts at {param.low}; start above 0"
     if param.points < 2:
-        return f"has {param.points} points for a grid; set at least 2"
+        return f"has {counted(param.points, 'point')} for a grid; set at least 2"
     return ""

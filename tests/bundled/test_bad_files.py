@@ -126,21 +126,21 @@ def test_available_memory_respects_the_limit_of_the_process():
         ("x,target\n1,a,9\n2,b\n", {}, ["t.csv, line 2: 3 cells, but the header has 2"]),
         ("x,target\n1,a,\n2,b,\n", {}, ["t.csv, line 2: 3 cells, but the header has 2"]),
         (GOOD + "1,a,9\n", {}, ["t.csv, line 42: 3 cells"]),
-        ("x,y,target\n1,2,a\n1\n", {}, ["t.csv, line 3: 1 cells, but the header has 3"]),
+        ("x,y,target\n1,2,a\n1\n", {}, ["t.csv, line 3: 1 cell, but the header has 3"]),
         ('x,y,target\n"1\n",2,a\n1,2\n', {}, ["t.csv, line 4: 2 cells, but the header has 3"]),
         (GOOD + '1,"a\n', {}, ["a quote that is not closed"]),
         (GOOD + "n/a,a\n", {}, ["column 'x' contains numbers, but 'n/a' in line 42", "missing = ['n/a']"]),
         (GOOD + "1e999,a\n", {}, ["column 'x' is inf in line 42"]),
         (GOOD + "-inf,a\n", {}, ["column 'x' is -inf in line 42"]),
         (GOOD + "1,\n2,\n", {}, ["column 'target' has no value in 2 rows, first in line 42"]),
-        (GOOD + "1,?\n", {"missing": "?"}, ["column 'target' has no value in 1 rows, first in line 42"]),
+        (GOOD + "1,?\n", {"missing": "?"}, ["column 'target' has no value in 1 row, line 42"]),
         (
             "s,x\n1,1\n\n2,2\n",
             {"labelled": "s"},
             ["column 's' is '2' in line 4", "write 1 (labelled positive)"],
         ),
         ("s,x\n1,1\n1,2\n", {"labelled": "s"}, ["column 's' is 1 in every row"]),
-        ("s,x\n1,1\n,2\n", {"labelled": "s"}, ["column 's' has no value in 1 rows, first in line 3"]),
+        ("s,x\n1,1\n,2\n", {"labelled": "s"}, ["column 's' has no value in 1 row, line 3"]),
         ("when,x,target\n" + DATES, {}, ["column 'when' contains dates", "drop"]),
         ("when,x,target\n1/2/2015,1,a\n13/2/2015,2,b\n", {}, ["column 'when' contains dates"]),
         (
@@ -199,7 +199,7 @@ def test_a_bad_table_is_refused_in_one_sentence(content, params, words, csv_says
         (ARFF + "1,u,n\n1,'u,n\n", ["line 7 has a quote that is not closed"]),
         (ARFF + "{0 1}\n{7 1}\n", ["line 7 is not a sparse row of these attributes"]),
         (ARFF + "1,u,n\n1e999,u,y\n", ["column 'x' is inf in line 7"]),
-        (ARFF + "1,u,n\n1,u,?\n", ["column 'target' has no value in 1 rows, first in line 7"]),
+        (ARFF + "1,u,n\n1,u,?\n", ["column 'target' has no value in 1 row, line 7"]),
     ],
 )
 def test_a_bad_arff_file_is_refused_in_one_sentence(content, words, tmp_path):

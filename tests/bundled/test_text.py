@@ -125,7 +125,7 @@ GOOD = '{"text": "tea", "target": "a"}\n'
         ),
         (GOOD + '{"text": 7, "target": "a"}\n', r"line 2: 'text' is int; write text"),
         (GOOD + '{"text": "x", "target": ["a"]}\n', r"line 2: 'target' is a list"),
-        (GOOD + '{"text": "x", "target": null}\n', r"key 'target' has no value in 1 rows, first in line 2"),
+        (GOOD + '{"text": "x", "target": null}\n', r"key 'target' has no value in 1 row, line 2; fill it in"),
         ('{"text": "1 2 3", "target": "a"}\n', r"contains a term of at least two letters"),
         ("\n\n", r"contains no documents"),
         ("[" * 100_000, r"line 1 is not JSON"),

@@ -62,7 +62,7 @@ def test_scores_are_the_decision_function_else_log_odds_else_the_decision():
 def test_decisions_outside_the_two_classes_are_refused():
     assert "none of its classes" in refused(Answers(np.array([0, 1, 2, 0, 1, 0])))
     assert "none of its classes" in refused(Answers(np.array([0, 1, -1, 0, 1, 0])))
-    assert "learned 1 classes" in refused(Answers(np.ones(6), classes=(1,)))
+    assert "learned 1 class;" in refused(Answers(np.ones(6), classes=(1,)))
 
 
 def test_a_column_of_scores_is_taken_as_a_vector():

@@ -40,7 +40,7 @@ def pubench(tmp_path, monkeypatch, capsys):
 def test_a_suites_data_are_fetched_then_listed_and_shown(pubench):
     assert pubench("list").stderr.strip() == "the cache is empty"
     lines = pubench("fetch", "two.toml").stdout.splitlines()
-    assert lines == ["[1/2] gaussians: 60 rows, 2 features", "[2/2] csv: 40 rows, 1 features"]
+    assert lines == ["[1/2] gaussians: 60 rows, 2 features", "[2/2] csv: 40 rows, 1 feature"]
     listed = json.loads(pubench("list", "--json").stdout)
     assert [(entry["name"], entry["rows"]) for entry in listed] == [("csv", 40), ("gaussians", 60)]
     card = json.loads(pubench("show", "gaussians", "--params", '{"n": 60, "d": 2}', "--json").stdout)

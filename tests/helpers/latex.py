@@ -55,11 +55,14 @@ class Compiled(NamedTuple):
         return re.findall(r"^(?:Overfull|.*Float too large).*", self.log, re.MULTILINE)
 
 
-def compiled(folder: Path, preamble: str, body: Iterable[str]) -> Compiled:
+needs_siunitx = pytest.mark.skipif(lacks(*PACKAGES, "siunitx"), reason="siunitx is not installed")
+
+
+def compiled(folder: Path, preamble: str, body: Iterable[str], program: str = "pdflatex") -> Compiled:
     """Compile a document."""
     text = f"{preamble}\\usepackage{{{','.join(PACKAGES)}}}{COUNTING}" + "\n".join(body)
     (folder / "main.tex").write_text(f"{text}\n\\end{{document}}\n", encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
+    command = [program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
     done = subprocess.run(command, cwd=folder, capture_output=True, timeout=600, check=False)
     log = (folder / "main.log").read_text(encoding="latin-1")
     assert done.returncode == 0, log[-3000:]

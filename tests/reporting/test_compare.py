@@ -83,7 +83,7 @@ def test_status_changes_and_cells_of_one_run_are_named(run: Path, capsys: Any) -
     write_plan(other, replace(plan, cells=kept), 'name = "s"\n')
     said = " ".join(pubench_here(capsys, "compare", run, other).stdout.split())
     assert "ok -> failed: 2 cells, for example d0 / l / a / replicate 0: it [broke]" in said
-    assert f"Only in {other}, 21 cells: algorithms new." in said
+    assert f"Only in {other}, 21 cells: algorithm new." in said
     assert f"Only in {run}, 21 cells." in said
 
 
@@ -108,6 +108,27 @@ def test_cells_of_other_splits_are_never_paired(
     assert found.redefined == counts[0]
     assert bool(found.changes) == bool(counts[0])
     assert found.irreproducible == 0
+
+
+def test_one_cell_is_spoken_of_in_the_singular(run: Path, tmp_path: Path, capsys: Any) -> None:
+    plan = read_plan(run)
+    write_plan(run, replace(plan, cells=plan.cells[:1]), 'name = "s"\n')
+    said = pubench_here(capsys, "compare", run, run).stdout
+    assert "The only cell in common has an identical row, times aside." in said
+    write_plan(run, replace(plan, cells=plan.cells[:2]), 'name = "s"\n')
+    other = copy(run, "other", ("k0", {"metrics": {"accuracy": 0.125}}))
+    said = pubench_here(capsys, "compare", run, other).stdout
+    assert "2 cells in common; 1 of them has identical rows, times aside." in said
+    assert "1 cell has the same definition and different results" in said
+
+
+def test_a_metric_of_the_same_version_and_another_direction_is_named_so(run: Path) -> None:
+    results = read_results(run)
+    metric = results.plan.metrics["accuracy"]
+    turned = replace(results.plan, metrics={"accuracy": replace(metric, greater_is_better=False)})
+    assert compare_runs(results, replace(results, plan=turned)).problems == (
+        "metric 'accuracy' is not the same in both runs (higher is better and lower is better); it is not compared",
+    )
 
 
 def test_metrics_that_are_not_the_same_are_left_out(run: Path) -> None:

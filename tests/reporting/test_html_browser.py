@@ -207,7 +207,7 @@ def test_what_is_copied_is_what_is_seen(page: Any) -> None:
     assert head == "data set,labelling,criterion,a,b"
     assert line.startswith("d2,l,puf,0.7")
     assert end == ""
-    assert seen(page, "#said") == ["1 rows copied"]
+    assert seen(page, "#said") == ["1 row copied"]
     find(page, "#reset")[0].click()
     markdown = copied(page, "board", "markdown").split("\n")
     assert markdown[0].startswith("| method | rank | low | high | acc | f1 |")

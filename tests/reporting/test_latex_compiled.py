@@ -1,13 +1,14 @@
 """LaTeX that is pasted unchanged: a real pdflatex finds nothing too wide or too high, and captions of two lines."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.crossed import LABELLINGS, crossed_rows
-from helpers.latex import ONE_COLUMN, TWO_COLUMNS, compiled, included, needs_tex
+from helpers.latex import ONE_COLUMN, TWO_COLUMNS, compiled, included, needs_siunitx, needs_tex
 from helpers.reports import paper as paper_of
 from helpers.results import result_rows
 from helpers.statistics_examples import AUC, NAMES
@@ -53,9 +54,9 @@ CASES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def reported(name: str, width: TableWidth | None) -> Report:
+def reported(name: str, width: TableWidth | None, siunitx: bool = False) -> Report:
     greater = None if name == "nasty" else name not in ("large", "tiny")
-    return build_report(CASES[name], name, {"acc": greater}, rules=Rules(width=width))
+    return build_report(CASES[name], name, {"acc": greater}, rules=Rules(width=width, siunitx=siunitx))
 
 
 @needs_tex
@@ -86,6 +87,37 @@ def test_every_table_fits(tmp_path: Path, width: TableWidth | None, encoding: st
     assert max(lines for _, lines in found.captions) <= 2
     numbers = [int(re.findall(r"\d+", name)[0]) for name, _ in found.captions]
     assert sorted(set(numbers)) == list(range(1, len(CASES) + 2))
+
+
+@needs_siunitx
+def test_tables_fit_with_siunitx(tmp_path: Path) -> None:
+    body = [
+        included(tmp_path, f"t{k}", reported("8 x 6 x 2", width, siunitx=True))
+        for k, width in enumerate((None, "column"))
+    ]
+    found = compiled(tmp_path, TWO_COLUMNS + r"\usepackage{siunitx}", body)
+    assert found.complaints == []
+    assert max(lines for _, lines in found.captions) <= 2
+
+
+@pytest.mark.slow
+@needs_siunitx
+@pytest.mark.parametrize("width", [None, "column", "page", "single"])
+def test_every_table_fits_with_siunitx(tmp_path: Path, width: TableWidth | None) -> None:
+    preamble = (ONE_COLUMN if width == "single" else TWO_COLUMNS) + r"\usepackage{siunitx}"
+    body = [included(tmp_path, f"t{k}", reported(name, width, siunitx=True)) for k, name in enumerate(CASES)]
+    rules = Rules(width=width, siunitx=True)
+    paper = build_report(result_rows(AUC, NAMES, 3), "p", {}, rules=rules, paper=PAPER)
+    assert compiled(tmp_path, preamble, [*body, included(tmp_path, "p", paper)]).complaints == []
+
+
+@pytest.mark.slow
+@needs_tex
+@pytest.mark.skipif(shutil.which("lualatex") is None, reason="lualatex is not installed")
+def test_lualatex_prints_what_its_font_has(tmp_path: Path) -> None:
+    report = build_report(crossed_rows(["日本", "ŋ"], 3), "s", {"acc": True})
+    found = compiled(tmp_path, ONE_COLUMN, [included(tmp_path, "t", report)], program="lualatex")
+    assert "Missing character" not in found.log
 
 
 @needs_tex

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pubench.reporting import Report, build_report
 from pubench.reporting.draw.diagrams import rank_diagram
 from pubench.reporting.render.latex import latex_files
-from pubench.reporting.render.tex import breakable, spelled, tex
+from pubench.reporting.render.tex import breakable, composed, tex
 from pubench.reporting.render.tex_heads import fit_names
 from pubench.reporting.render.tex_widths import SMALL, text_width
 from pubench.suite.reporting import Rules, TableWidth
@@ -172,6 +172,27 @@ def test_numbers_align_at_their_points_without_a_package() -> None:
     assert rows_of(only(reported(rows, greater=False)), r"data\_1")[0][0] == r"\textbf{2e+04}"
 
 
+def test_siunitx_aligns_numbers_and_keeps_emphasis_by_rule() -> None:
+    plain, text = (only(reported(result_rows(AUC, NAMES, 3), siunitx=on)) for on in (False, True))
+    assert text.startswith("% Made by pubench. The preamble needs \\usepackage{booktabs,siunitx}.")
+    assert "siunitx" not in plain
+    assert text.count(r"\sisetup{") == text.count(r"\begin{table")
+    spec = r"S[table-format=1.3,table-space-text-post={\normalfont{} (0.000)}]"
+    assert rf"\begin{{tabular}}{{@{{}}l{spec * len(NAMES)}@{{}}}}" in text
+    assert len(re.findall(r"\\bfseries \d\.\d{3} \{\\normalfont", text)) == plain.count(r"\textbf{")
+    assert text.count(r"\underline{\phantom{") == plain.count(r"\underline{") > 0
+    # The same numbers, in the same order.
+    digits = [
+        re.findall(r"(\d\.\d{3})[} {]+(?:\\llap\S+ |\\normalfont\{\} )?\(", one) for one in (plain, text)
+    ]
+    assert digits[0] == digits[1]
+    rows = result_rows(np.array([[-0.5, 12.7], [20000.0, 30000.0]]), ("a", "b"))
+    made = only(reported(rows, greater=False, siunitx=True))
+    assert "S[table-format=-1.3]S[table-format=2.3]" in made
+    assert rows_of(made, r"data\_1")[0] == [r"{\textbf{2e+04}}", "{3e+04}"]
+    assert rows_of(made, r"data\_0")[0] == [r"\bfseries -0.500", "12.700"]
+
+
 def test_data_sets_with_labellings_of_their_own_are_not_panels() -> None:
     rows = [row | {"labelling": f"n_p={row['dataset'][-1]}0"} for row in crossed_rows(7, 5)]
     text = only(reported(rows))
@@ -197,7 +218,7 @@ def test_long_names_are_cut_and_explained() -> None:
 
 @given(st.lists(st.text("ab-_ WmM1", min_size=1, max_size=60), max_size=6), st.floats(25, 120))
 def test_names_fit_their_room_and_stay_apart(names: list[str], room: float) -> None:
-    names = [*dict.fromkeys(map(spelled, names))]
+    names = [*dict.fromkeys(map(composed, names))]
     fitted = fit_names(names, [room] * len(names), SMALL)
     assert len(set(fitted.lines)) == len(names)
     for name, lines in zip(names, fitted.lines, strict=True):
@@ -248,7 +269,19 @@ def test_any_text_becomes_plain_ascii_without_loose_specials(text: str) -> None:
         assert made.isascii()
         assert made.count("{") - made.count(r"\{") == made.count("}") - made.count(r"\}")
         assert not re.search(r"(?<!\\)[#&%_]", made)
-    assert not set(spelled(text)) & set("\n\r\t")
+    assert not set(composed(text)) & set("\n\r\t")
+
+
+def test_a_character_is_kept_for_engines_that_can_print_it_and_explained() -> None:
+    assert tex("日") == (
+        r"\ifdefined\Umathchar\iffontchar\font26085 \char26085 \else U+65E5\fi\else U+65E5\fi{}"
+    )
+    text = only(reported(crossed_rows(["日本", "e\u0301"], 3)))
+    assert (
+        "\n% Characters without a command: 日 (U+65E5), 本 (U+672C). lualatex and xelatex print them" in text
+    )
+    assert rows_of(text, "data set")[0][1].endswith(r"{\'{e}}")
+    assert "Characters without" not in only(reported(crossed_rows(2, 3)))
 
 
 @pytest.mark.parametrize(("text", "made"), [("t-test", "t-test"), ("a--b", "a-{}-b"), ("a–-b", "a--{}-b")])

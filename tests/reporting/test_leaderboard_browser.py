@@ -15,7 +15,8 @@ from helpers.reports import details
 from pubench.reporting import Report, build_report
 from pubench.reporting.headline import best_sentence, strength_sentence
 from pubench.reporting.render.html import html_report
-from pubench.reporting.sections.leaderboard import headlines
+from pubench.reporting.render.tex import tex
+from pubench.reporting.sections.leaderboard import headlines, notes_on
 from pubench.stats.leaderboard import Leaderboard, Standing, leaderboard
 from pubench.suite.reporting import Rules
 
@@ -119,7 +120,7 @@ def check(browser: Any, board: Leaderboard, report: Report) -> None:
         assert float(line["elo"][0]) == pytest.approx(one.elo, abs=1e-9) if one.elo == one.elo else True
         if one.rank == one.rank:
             assert line["rank"][1].startswith(f"{one.rank:.2f}")
-        if one.algorithm != board.best and not one.reference:
+        if board.best not in (None, one.algorithm) and not one.reference:
             assert line["wins"][1] == f"{one.wins} / {one.ties} / {one.losses}"
         for key, count in (("collapsed", one.collapsed), ("failed", one.failed)):
             assert line[key][1] == (f"{count} of {one.planned}" if count else "0")
@@ -133,6 +134,8 @@ SELECTIONS: list[tuple[str, Any, tuple[str, ...]]] = [
     ("criterion=oracle-acc", lambda line: line.block.criterion == "oracle-acc", ()),
     ("hide=purf", lambda line: True, ("purf",)),
     ("find=data-1", lambda line: "data-1" in line.block.dataset, ("wlr",)),
+    ("find=data-17", lambda line: "data-17" in line.block.dataset, ()),
+    ("only=wlr", lambda line: True, tuple(name for name in (*METHODS, "supervised-et") if name != "wlr")),
     ("group=prior+below+0.2&metric=f1", lambda line: int(line.block.dataset[5:]) % 4 == 0, ("fails", "nnpu")),
 ]
 
@@ -143,14 +146,16 @@ SELECTIONS: list[tuple[str, Any, tuple[str, ...]]] = [
 def test_a_selection_is_ranked_as_python_ranks_it(
     browser: Any, file: Path, report: Report, query: str, chosen: Any, hidden: tuple[str, ...]
 ) -> None:
-    hide = "".join(f"&hide={name}" for name in hidden if f"hide={name}" not in query)
+    hide = "".join(f"&hide={name}" for name in hidden if "hide=" not in query and "only=" not in query)
     open_page(browser, file, f"#leaderboard?{query}{hide}")
     board = report.board
     lines = [k for k, line in enumerate(board.lines) if chosen(line)]
     methods = [j for j, name in enumerate(board.algorithms) if name not in hidden]
     metric = 1 if "metric=f1" in query else 0
     assert 0 < len(lines) <= len(board.lines)
-    check(browser, leaderboard(board, metric, report.rules, lines, methods), report)
+    found = leaderboard(board, metric, report.rules, lines, methods)
+    check(browser, found, report)
+    assert seen(browser, "#board-notes p") == [*notes_on(found, report.rules)]
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
@@ -208,6 +213,59 @@ def test_a_link_restores_the_view(browser: Any, file: Path, report: Report) -> N
     assert seen(browser, "#headline") == headlines(report)[:1]
 
 
+INJECTED = "%22%3E%3Cimg%20src%3Dx%20onerror%3D%22document.title%3D%27broken%27%22%3E"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "metric=nothing&scenario=none&group=x&prior=y&criterion=z&labelling=l&hide=nobody",
+        "only=nobody",
+        "by=diagonal&order=backwards&whole=perhaps&sd=maybe&heat=2&lit=nobody",
+        f"sort=rank:{INJECTED}&sorts=purf:{INJECTED}&lit={INJECTED}",
+        "sort=&sorts=:&sort=%E0%A4%A&metric=__proto__&scenario=constructor",
+    ],
+)
+def test_values_of_an_address_that_mean_nothing_are_ignored(
+    browser: Any, file: Path, report: Report, query: str
+) -> None:
+    open_page(browser, file, f"#scores?{query}")
+    check(browser, report.leaderboards[0], report)
+    assert seen(browser, "#headline") == headlines(report)[:1]
+    assert find(browser, "#by")[0].get_attribute("value") == "columns"
+    assert find(browser, "img") == []
+    assert browser.title != "broken"
+    assert browser.current_url.partition("#")[2] == "scores"
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+NASTY = ("100%_sure & more", r"a{b}#1\c^~$", "日本語", 'é--ö <|> "q" π ±')
+
+
+def test_names_are_copied_as_python_writes_them_in_latex(browser: Any, tmp_path: Path) -> None:
+    rows = [row(name, 0.5 + 0.1 * k, dataset=f"d{d}") for k, name in enumerate(NASTY) for d in range(2)]
+    file = tmp_path / "nasty.html"
+    file.write_text(html_report(build_report(rows, "s", {"acc": True})), encoding="utf-8")
+    open_page(browser, file)
+    browser.execute_script("document.querySelector('[data-copy=board][data-form=latex]').click()")
+    text = browser.execute_script(
+        "return document.querySelector('[data-copy=board][data-form=latex]').dataset.text"
+    )
+    lines = [line.partition(" & ")[0] for line in text.splitlines() if line.endswith(r"\\")]
+    assert sorted(lines[1:]) == sorted(map(tex, NASTY))
+
+
+def test_tests_of_the_whole_run_are_hidden_while_a_filter_is_on(browser: Any, file: Path) -> None:
+    open_page(browser, file)
+    assert seen(browser, "#tests table")
+    choose(browser, "scenario", "case-control")
+    assert seen(browser, "#tests table") == []
+    assert seen(browser, "#tests .unfiltered") == [
+        "Tests are made for the whole run: remove the filters to see them."
+    ]
+    assert "which was not tested" in seen(browser, "#headline")[0]
+
+
 def large(methods: int = 60, datasets: int = 300) -> Report:
     rng = np.random.default_rng(0)
     rows = [
@@ -238,6 +296,9 @@ def test_sixty_methods_on_three_hundred_data_sets_can_be_used_at_once(browser: A
         browser.execute_script("return performance.getEntriesByName('pubench-ready')[0].startTime") < 10_000
     )
     assert len(find(browser, "table.board tbody tr")) == 60
+    # Only so many cells are laid out before a reader asks for all.
+    assert len(find(browser, "table.scores tbody tr")) == 2000 // 60
+    assert find(browser, "#more")[0].text == "Show all of 300 lines"
     first = find(browser, "table.board tbody th")[0].get_attribute("data-method")
     browser.execute_script("document.querySelector(`#columns input[value=${arguments[0]}]`).click()", first)
     assert len(find(browser, "table.board tbody tr")) == 59

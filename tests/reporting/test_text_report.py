@@ -3,6 +3,7 @@
 import io
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.reports import details
 from hypothesis import given
@@ -58,7 +59,7 @@ def test_the_table() -> None:
 def test_the_rank_line_needs_complete_blocks() -> None:
     rows = [row("a", 0.9), row("b", 0.1), row("c", 1.0, reference=True)]
     lines = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
-    assert lines[3] == ["average rank", "1 of 1 data sets", "", "1.00", "2.00", "–"]
+    assert lines[3] == ["average rank", "1 of 1 data set", "", "1.00", "2.00", "–"]
     assert "average rank" not in markdown_report(build_report(ROWS, "s", {"acc": True}))
 
 
@@ -67,6 +68,59 @@ def test_an_oracle_marks_its_cell_not_the_column() -> None:
     header, _, first, second = table_lines(markdown_report(build_report(rows, "s", {"acc": True})))
     assert header[-1] == "a"
     assert (first[-1], second[-1]) == ("0.500 (–)", "0.900 (–) †")
+
+
+def test_one_method_alone_has_a_leaderboard_without_ranks() -> None:
+    rows = [row("alone", 0.5, dataset=f"d{k}") for k in range(2)]
+    rows += [row("supervised-lr", 0.75, reference=True, dataset=f"d{k}") for k in range(2)]
+    report = build_report(rows, "s", {"acc": True})
+    assert "| alone | – | 0.500 | 0 | 0 |\n| supervised-lr † | – | 0.750 | 0 | 0 |" in markdown_report(report)
+    printed = [line.split() for line in terminal(report).splitlines()]
+    assert ["alone", "–", "0.500", "0", "0"] in printed
+    assert (
+        "There are no ranks, normalised scores, improvability and Elo ratings: they need"
+        in markdown_report(report)
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "greater", "sentence"),
+    [
+        (
+            {"a": 0.5, "naive-lr-prior": 0.6},
+            True,
+            "the run has no supervised reference with a score on the same data",
+        ),
+        ({"a": 0.5, "b": 0.4, "supervised-lr": 0.9}, True, "the run has no simple baseline (naive-*-prior)"),
+        (
+            {"a": 0.5, "naive-lr-prior": 0.6, "supervised-lr": 0.6},
+            True,
+            "There is no normalised score: supervised-lr is not better than naive-lr-prior, the strongest",
+        ),
+        ({"a": 1.5, "b": 0.6}, True, "There is no improvability: the metric has values beyond its best"),
+        ({"a": -0.5, "b": 0.6}, False, "There is no improvability: the metric has values beyond its best"),
+        ({"a": 0.5, "b": 0.6}, True, "There are no Elo ratings: they need at least 15 data sets."),
+        ({"a": 0.5, "b": 0.6}, True, "There are no intervals of ranks: they need at least 6 data sets."),
+    ],
+)
+def test_the_leaderboard_says_why_a_column_is_missing(
+    values: dict[str, float], greater: bool, sentence: str
+) -> None:
+    rows = [
+        row(name, value, dataset=f"d{k}", reference=name.startswith("supervised"))
+        for name, value in values.items()
+        for k in range(2)
+    ]
+    assert sentence in markdown_report(build_report(rows, "s", {"acc": greater})).replace("\\*", "*")
+
+
+def test_a_difference_is_never_zero_points() -> None:
+    rng = np.random.default_rng(0)
+    rows = [row(name, 0.5 + 1e-5 * rng.random(), dataset=f"d{k}") for k in range(12) for name in ("a", "b")]
+    (sentence,) = headlines(build_report(rows, "s", {"acc": True}))
+    assert sentence.startswith(
+        "Even differences in acc of less than 0.1 points can be seen with 12 data sets."
+    )
 
 
 def test_directions_and_numbers() -> None:

@@ -171,7 +171,7 @@ def test_what_is_not_finished_is_said(tmp_path):
         write_shard(tmp_path / "b", 2, 3, statuses=("ok", None, "ok", "ok")),
     )
     merged = merge_folders([one, other], tmp_path / "m")
-    assert merged.notes == ("missing shards of 3: 3", f"{other}, shard 2 of 3: 1 cells are not finished")
+    assert merged.notes == ("missing shards of 3: 3", f"{other}, shard 2 of 3: 1 cell is not finished")
     assert merged.results.counts["pending"] == 3
 
 

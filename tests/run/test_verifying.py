@@ -17,13 +17,16 @@ from pubench.errors import PubenchError
 from pubench.plugins.discovery import discover
 from pubench.results.checked import read_checked, write_checked
 from pubench.results.lock import locked
-from pubench.results.record import Record
+from pubench.results.predictions import read_packed
+from pubench.results.record import ModelRecord, Record
 from pubench.results.run_folder import read_plan, read_provenance, write_provenance
-from pubench.results.store import Store, read_records
+from pubench.results.store import Store, read_predictions_index, read_records, read_searches
 from pubench.results.table import read_results
 from pubench.results.verification import file_digests, read_verified
+from pubench.run.detail_differences import detail_differences
+from pubench.run.limited_cells import limited_cells
 from pubench.run.row_differences import is_exact, row_differences
-from pubench.run.running_again import plan_again, sampled_keys, software_differences
+from pubench.run.running_again import plan_again, read_computed, sampled_keys, software_differences
 from pubench.run.software import Software
 from pubench.run.verifying import Verification
 from pubench.status import Status
@@ -247,7 +250,7 @@ def test_a_plan_that_does_not_follow_from_the_suite_is_named(run: Path, diary: P
     change_plan(run, skipped)
     (problem,) = verify(run).problems
     assert (
-        "1 of 6 cells are not what its suite defines here, for example toy-blobs, case-control n_p=10, 0"
+        "1 of 6 cells is not what its suite defines here, for example toy-blobs, case-control n_p=10, 0"
         in problem
     )
 
@@ -272,6 +275,47 @@ def test_a_metric_of_another_version_cannot_be_checked(run: Path) -> None:
     assert "metric 'mine' is unknown here" in second
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"report": {"control": "toy"}},
+            "plan.json has report.control = 'toy' and its suite None; run the suite",
+        ),
+        ({"report": {"alpha": 0.4, "test": "t"}}, "plan.json has report.test = 't' and its suite 'wilcoxon'"),
+        ({"paper": {"citation": "Me, 2020"}}, "'paper' in plan.json is not that of its suite"),
+        ({"description": "the best method"}, "'description' in plan.json is not that of its suite"),
+        ({"seed": 1}, "'seed' in plan.json is not that of its suite"),
+    ],
+)
+def test_forged_rules_of_a_report_are_found_without_running_anything(
+    run: Path, change: dict[str, Any], sentence: str
+) -> None:
+    def changed(plan: Any) -> None:
+        for key, value in change.items():
+            plan[key] = {**plan[key], **value} if isinstance(value, dict) else value
+
+    change_plan(run, changed)
+    problems = pubench.verify(run, rerun=False).problems
+    assert sentence in problems[0]
+    assert len(problems) == len(change.get("report", "1"))
+
+
+def test_forged_metrics_and_splits_are_found_where_the_suite_is_planned(run: Path) -> None:
+    def changed(plan: Any) -> None:
+        plan["shown"] = ["f1"]
+        plan["metrics"]["f1"]["greater_is_better"] = False
+        del plan["metrics"]["roc-auc"]
+        plan["draws"][0][-1] = "0"
+
+    change_plan(run, changed)
+    shown, absent, draws, direction = verify(run).problems
+    assert "plan.json shows f1, and its suite accuracy, f1, roc-auc; run the suite again" in shown
+    assert "plan.json does not have these metrics of its suite: roc-auc" in absent
+    assert "plan.json has other splits than its suite draws here" in draws
+    assert "metric 'f1' is not the same: lower is better there, higher is better here" in direction
+
+
 def test_a_suite_that_cannot_be_planned_here_is_one_problem_with_its_remedy(run: Path) -> None:
     problem, *_ = pubench.verify(run).problems
     assert "cannot be planned here, give its plugin files with --plugin" in problem
@@ -287,11 +331,103 @@ def test_the_sample_follows_from_its_seed_and_holds_whole_searches(made: Path) -
     assert sampled_keys(results, planned, ALL, 0) == {row["key"] for row in results.rows}
 
 
-def test_cells_that_ended_at_a_limit_are_not_drawn(run: Path) -> None:
+def test_a_sample_holds_as_many_cells_that_ended_at_a_limit(run: Path) -> None:
     key = forge(run, status=Status.TIMEOUT, error="too long", metrics={}).key
     results = read_results(run)
     planned = plan_again(run, discover(files=[TOY]), [TOY])
-    assert sampled_keys(results, planned, ALL, 0) == {row["key"] for row in results.rows} - {key}
+    assert all(key in sampled_keys(results, planned, 1, seed) for seed in range(9))
+    assert sampled_keys(results, planned, ALL, 0) == {row["key"] for row in results.rows}
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (Status.TIMEOUT, "ended as ok here and as timeout there; it took "),
+        (Status.CRASHED, "ended as ok here and as crashed there; run the suite with --retry-failed"),
+        (Status.OUT_OF_MEMORY, "ended as ok here and as out-of-memory there; run the suite with --retry"),
+    ],
+)
+def test_an_invented_end_at_a_limit_is_found(run: Path, made: Path, status: Status, sentence: str) -> None:
+    key = forge(run, status=status, error="no", metrics={}).key
+    planned = plan_again(run, discover(files=[TOY]), [TOY])
+    assert differences(run, made) == []
+    found = limited_cells(read_results(run), read_results(made), {key}, planned)
+    assert (found.count, found.rerun, found.remarks) == (1, 1, ())
+    assert sentence in found.problems[0]
+
+
+@pytest.mark.parametrize(("share", "believed"), [(0.09, False), (0.11, True)])
+def test_a_machine_may_be_ten_times_slower(run: Path, made: Path, share: float, believed: bool) -> None:
+    planned = plan_again(run, discover(files=[TOY]), [TOY])
+    other = run.parent / "other"
+    shutil.copytree(made, other)
+    seconds = share * planned.jobs[0].limits.seconds
+    forge(other, fit_seconds=seconds, tune_seconds=None, score_seconds=None)
+    key = forge(run, status=Status.TIMEOUT, error="too long", metrics={}).key
+    found = limited_cells(read_results(run), read_results(other), {key}, planned)
+    assert (len(found.remarks), len(found.problems)) == (believed, not believed)
+
+
+def test_an_end_at_a_limit_is_run_again_and_counted(run: Path, capsys: Any) -> None:
+    forge(run, status=Status.TIMEOUT, error="too long", metrics={})
+    said, problems = pubench_here(capsys, "verify", run, "--plugin", TOY, "--sample", "1", code=1)
+    assert "not verified (1 problem)" in said
+    assert "replicate 0, run again with the same limits, ended as ok here and as timeout there" in problems
+    said = pubench_here(capsys, "verify", run, "--no-rerun").stdout
+    assert (
+        "; 1 cell ended at a limit of time or memory or crashed, which another machine may not repeat: "
+        in said
+    )
+    assert (
+        "none of them was run again; it was not checked whether its cells and metrics follow from its suite"
+        in said
+    )
+
+
+def other_details(run: Path, made: Path, *, exact: bool = True) -> list[str]:
+    return list(detail_differences(read_computed(run), read_computed(made), exact=exact))
+
+
+@pytest.mark.parametrize(("shift", "exact", "found"), [(0.5, True, 1), (1e-9, True, 1), (1e-9, False, 0)])
+def test_altered_stages_of_a_model_are_found(
+    run: Path, made: Path, shift: float, exact: bool, found: int
+) -> None:
+    honest = run.parent / "honest"
+    shutil.copytree(made, honest)
+    inside = ModelRecord(stages=(1, 2), metrics={"accuracy": (0.5, 0.75)})
+    forge(honest, inside=inside)
+    forge(run, inside=inside)
+    assert other_details(run, honest) == []
+    forge(run, inside=msgspec.structs.replace(inside, metrics={"accuracy": (0.5, 0.75 + shift)}))
+    problems = other_details(run, honest, exact=exact)
+    assert len(problems) == found
+    assert all(
+        "toy / replicate 0, run again, has other details: metrics (inside.jsonl)" in one for one in problems
+    )
+
+
+def test_invented_details_are_found_by_running_the_cell_again(run: Path) -> None:
+    forge(run, inside=ModelRecord(stages=(1,), metrics={"accuracy": (1.0,)}))
+    (problem,) = verify(run, sample=ALL).problems
+    assert "has other details: stages (inside.jsonl), metrics (inside.jsonl)" in problem
+
+
+def test_altered_trials_and_predictions_are_found(run: Path, made: Path) -> None:
+    (first, *_), *_ = read_searches(run).values()
+    forged = msgspec.structs.replace(first.trial, params={**first.trial.params, "shift": 0.125})
+    store = Store(run)
+    store.append_trial(msgspec.structs.replace(first, trial=forged))
+    store.close()
+    assert all("trials (trials.jsonl)" in one for one in other_details(run, made))
+    assert other_details(run, made)
+    index = read_predictions_index(run)[0]
+    packed = read_packed(run, index[read_plan(run).cells[0].key])
+    forge(run, predictions=msgspec.structs.replace(packed, data=bytes(len(packed.data))))
+    assert any("predictions (predictions.bin)" in one for one in other_details(run, made))
+    # Both may be left out of a folder.
+    for name in ("trials.jsonl", "predictions.jsonl", "predictions.bin"):
+        (run / name).unlink()
+    assert other_details(run, made) == []
 
 
 def test_the_file_of_a_verification_is_the_same_twice_and_notices_changes(run: Path, capsys: Any) -> None:

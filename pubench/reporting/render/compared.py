@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pubench.counting import be, counted, have, plural
 from pubench.reporting.run_comparison import OnlyIn, RunComparison
 from pubench.reporting.wording import clean, interval, number, p_value
 from pubench.stats.changes import BlockChange, Change, Verdict
@@ -46,7 +47,7 @@ def summary_sentences(found: RunComparison) -> Iterator[str]:
         yield from _only(str(folder), only)
     for change in found.statuses:
         error = f": {change.error}" if change.error else ""
-        yield f"{change.before} -> {change.after}: {_cells(change.cells)}, for example {change.example}{error}"
+        yield f"{change.before} -> {change.after}: {counted(change.cells, 'cell')}, for example {change.example}{error}"
     if found.software:
         yield f"Versions that differ: {'; '.join(found.software)}."
 
@@ -58,40 +59,43 @@ def verdict_words(found: Change | BlockChange, greater_is_better: bool | None) -
     return f"{found.verdict.value}, {'better' if (found.difference > 0) == greater_is_better else 'worse'}"
 
 
-def _cells(count: int) -> str:
-    return f"{count} cell{'' if count == 1 else 's'}"
-
-
 def _pairs(found: RunComparison) -> Iterator[str]:
     if not found.paired:
         yield "No cell of one run is a cell of the other: there is nothing to compare."
         return
     if found.identical == found.paired:
-        yield f"All {_cells(found.paired)} in common have identical rows, times aside."
+        every = "The only cell" if found.paired == 1 else f"All {found.paired} cells"
+        rows = "an identical row" if found.paired == 1 else "identical rows"
+        yield f"{every} in common {have(found.paired)} {rows}, times aside."
     else:
-        yield f"{_cells(found.paired)} in common; {found.identical} of them have identical rows, times aside."
+        same = f"{found.identical} of them {have(found.identical)} identical rows"
+        yield f"{counted(found.paired, 'cell')} in common; {same}, times aside."
     if found.redefined:
         yield (
-            f"{_cells(found.redefined)} are defined differently (version, parameters, search or prior), on the same "
-            "splits."
+            f"{counted(found.redefined, 'cell')} {be(found.redefined)} defined differently (version, parameters, "
+            "search or prior), on the same splits."
         )
     if found.irreproducible:
-        have = "has" if found.irreproducible == 1 else "have"
+        count = found.irreproducible
         yield (
-            f"{_cells(found.irreproducible)} {have} the same definition and different results: versions or machines "
+            f"{counted(count, 'cell')} {have(count)} the same definition and different results: versions or machines "
             "differ, or the algorithm is not reproducible."
         )
 
 
 def _unpaired(found: RunComparison) -> Iterator[str]:
-    if found.other_splits:
+    count = found.other_splits
+    if count:
         yield (
-            f"{_cells(found.other_splits)} of the same names have different splits and are not compared; run both "
+            f"{counted(count, 'cell')} of the same {plural(count, 'name')} {have(count)} different splits and "
+            f"{be(count)} not compared; run both "
             "suites with the same seed and data."
         )
-    if found.unknown_splits:
+    count = found.unknown_splits
+    if count:
         yield (
-            f"{_cells(found.unknown_splits)} of the same names are not compared: an earlier version wrote the plan and "
+            f"{counted(count, 'cell')} of the same {plural(count, 'name')} {be(count)} not compared: an earlier "
+            "version wrote the plan and "
             "their splits are unknown; run the suite into the folder again, which repeats no finished cell."
         )
 
@@ -99,10 +103,12 @@ def _unpaired(found: RunComparison) -> Iterator[str]:
 def _only(folder: str, only: OnlyIn) -> Iterator[str]:
     if not only.cells:
         return
-    parts = [f"algorithms {_some(only.algorithms)}"] if only.algorithms else []
+    parts = (
+        [f"{plural(len(only.algorithms), 'algorithm')} {_some(only.algorithms)}"] if only.algorithms else []
+    )
     parts += [f"data {_some(only.places)}"] if only.places else []
     rest = f": {'; '.join(parts)}" if parts else ""
-    yield f"Only in {folder}, {_cells(only.cells)}{rest}."
+    yield f"Only in {folder}, {counted(only.cells, 'cell')}{rest}."
 
 
 def _some(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pubench.reporting.published import PublishedComparison
+from pubench.reporting.render.tex import unusual
 from pubench.reporting.render.tex_boards import score_boards
 from pubench.reporting.render.tex_cells import Board, without_sd
 from pubench.reporting.render.tex_layout import FRAMES, Frame, TexLayout, fit_board
@@ -18,13 +19,11 @@ from pubench.reporting.render.tex_widths import FOOTNOTE, SMALL
 from pubench.reporting.report import Report
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import ScoreTable
-from pubench.suite.reporting import TableWidth
+from pubench.suite.reporting import Rules
 
 __all__ = ["latex_files"]
 
-HEAD = (
-    "% Made by pubench. The preamble needs \\usepackage{{booktabs}}. Tables fit {}; change that by --width.\n"
-)
+HEAD = "% Made by pubench. The preamble needs \\usepackage{{{}}}. Tables fit {}; change that by --width.\n"
 FEW_FLOATS = 2
 """Standard deviations are left out only where more floats than these would be needed."""
 TURNED = 8
@@ -70,10 +69,10 @@ def latex_files(report: Report) -> dict[str, str]:
         # Metrics whose names differ only in signs have files of their own, too.
         name = f"{name}-{len(files)}" if f"{name}.tex" in files else name
         label = label_of(report.title, name)
-        files[f"{name}.tex"] = _printed(_score_sources(table, comparison), report.rules.width, label)
+        files[f"{name}.tex"] = _printed(_score_sources(table, comparison), report.rules, label)
     if report.paper is not None and report.paper.numbers:
         sources = _paper_sources(report.paper)
-        files["paper.tex"] = _printed(sources, report.rules.width, label_of(report.title, "paper"))
+        files["paper.tex"] = _printed(sources, report.rules, label_of(report.title, "paper"))
     return files
 
 
@@ -98,28 +97,45 @@ def _paper_sources(paper: PublishedComparison) -> list[_Source]:
     ]
 
 
-def _printed(sources: Sequence[_Source], width: TableWidth | None, label: str) -> str:
+def _printed(sources: Sequence[_Source], rules: Rules, label: str) -> str:
     """Return a file: the best candidate of the width; without one, a column's if it is easy to read, else a page's."""
     if not sources:
         return f"% {label}: no results\n"
-    found = _best(sources, FRAMES[width or "column"])
-    if width is None and not found.is_easy:
-        found = _best(sources, FRAMES["page"])
+    found = _best(sources, FRAMES[rules.width or "column"], rules.siunitx)
+    if rules.width is None and not found.is_easy:
+        found = _best(sources, FRAMES["page"], rules.siunitx)
     floats = tex_floats(found.layout, found.pages, found.texts, label)
-    return HEAD.format(found.layout.frame.about) + floats
+    packages = "booktabs,siunitx" if rules.siunitx else "booktabs"
+    return HEAD.format(packages, found.layout.frame.about) + _characters(found) + floats
 
 
-def _best(sources: Sequence[_Source], frame: Frame) -> _Candidate:
+def _characters(found: _Candidate) -> str:
+    """Say which characters not every engine can print."""
+    board, texts = found.layout.board, found.texts
+    heads = [*board.columns, *(head for panel in board.panels for head in panel.rows)]
+    names = [head.text for head in heads] + [panel.heading for panel in board.panels]
+    letters = unusual(" ".join([*names, texts.caption, texts.note]))
+    if not letters:
+        return ""
+    listed = ", ".join(f"{letter} (U+{ord(letter):04X})" for letter in letters)
+    return (
+        f"% Characters without a command: {listed}. lualatex and xelatex print them if the font has them; otherwise, "
+        "and with pdflatex, code points are printed.\n"
+    )
+
+
+def _best(sources: Sequence[_Source], frame: Frame, siunitx: bool) -> _Candidate:
     """Return the candidate of the least cost, the first one among equals."""
-    return min((one for source in sources for one in _candidates(source, frame)), key=lambda one: one.cost)
+    found = (one for source in sources for one in _candidates(source, frame, siunitx))
+    return min(found, key=lambda one: one.cost)
 
 
-def _candidates(source: _Source, frame: Frame) -> Iterator[_Candidate]:
+def _candidates(source: _Source, frame: Frame, siunitx: bool) -> Iterator[_Candidate]:
     """Yield a board in small and in footnote size, with standard deviations and without."""
     plain = without_sd(source.board)
     boards = [source.board] if source.needs_sd or plain == source.board else [source.board, plain]
     for board in boards:
         for size in (SMALL, FOOTNOTE):
-            layout, has_sd = fit_board(board, frame, size), board is source.board
+            layout, has_sd = fit_board(board, frame, size, siunitx), board is source.board
             texts = source.texts(layout, has_sd)
             yield _Candidate(layout, paginate(layout, texts.note), texts, has_sd, source.preferred)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.reporting.render.tex import ACCENTS, GREEK, SIGNS, SPECIALS, UNICODE
 from pubench.reporting.report import Report
 from pubench.reporting.sections.leaderboard import headlines
 from pubench.reporting.sections.scores import remarks
@@ -78,6 +79,7 @@ def packed_board(report: Report) -> str:
                 "control": rules.control,
             },
             "elo": {"units": LEAST_UNITS, "iterations": ITERATIONS},
+            "tex": {"signs": {**SPECIALS, **SIGNS, **GREEK}, "accents": ACCENTS, "unicode": UNICODE},
         }
     )
 

@@ -10,7 +10,7 @@ from pubench.reporting.conclusions import findings, inconclusive
 from pubench.reporting.render.grid import HEADS, Grid, GridCell, make_grid
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import Entry
-from pubench.reporting.sections.leaderboard import headlines, leaderboard_table
+from pubench.reporting.sections.leaderboard import headlines, leaderboard_table, shows_scores
 from pubench.reporting.sections.paper import claim_sentence, claims_summary, paper_sentence, paper_summary
 from pubench.reporting.sections.problems import problem_lists
 from pubench.reporting.sentences import cell_counts, legend, missing_rule
@@ -90,7 +90,7 @@ def _print_leaderboard(report: Report, console: Console) -> None:
     from rich.text import Text
 
     board = report.leaderboards[0] if report.leaderboards else None
-    if board is None or board.best is None:
+    if board is None or not shows_scores(board):
         return
     table = leaderboard_table(report, board)
     lines = [table.heads, *table.lines[:SHOWN]]

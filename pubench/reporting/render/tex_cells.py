@@ -9,7 +9,17 @@ from typing import Literal, NamedTuple
 from pubench.reporting.render.tex import tex
 from pubench.reporting.render.tex_widths import TextSize, text_width
 
-__all__ = ["Board", "Emphasis", "Head", "NumberShape", "Panel", "TexCell", "shape_of", "without_sd"]
+__all__ = [
+    "Board",
+    "Emphasis",
+    "Head",
+    "NumberShape",
+    "Panel",
+    "TexCell",
+    "decimals_of",
+    "shape_of",
+    "without_sd",
+]
 
 Emphasis = Literal["", "bold", "underline"]
 RAISED = 0.8
@@ -34,7 +44,7 @@ class TexCell:
 
     def _zeros(self, shape: NumberShape) -> str:
         """Return the decimals that the number lacks; a power of ten has none to align."""
-        decimals = _decimals(self.text)
+        decimals = decimals_of(self.text)
         return "0" * (shape.decimals - decimals) if decimals else ""
 
     def _padded_sd(self, shape: NumberShape) -> str:
@@ -70,7 +80,7 @@ class NumberShape(NamedTuple):
 
 def shape_of(cells: Sequence[TexCell]) -> NumberShape:
     """Return the shape of a column."""
-    decimals = max((_decimals(cell.text) for cell in cells), default=0)
+    decimals = max((decimals_of(cell.text) for cell in cells), default=0)
     return NumberShape(decimals, max((len(cell.sd) for cell in cells), default=0))
 
 
@@ -78,7 +88,7 @@ def _is_number(text: str) -> bool:
     return text.lstrip("−")[:1].isdigit()
 
 
-def _decimals(text: str) -> int:
+def decimals_of(text: str) -> int:
     """Return how many decimals a number has; words, dashes and powers of ten have none to align."""
     whole, _, rest = text.partition(".")
     return len(rest) if rest.isdigit() and whole.lstrip("−").isdigit() else 0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pubench.reporting.render.tex import spelled, tex
+from pubench.reporting.render.tex import composed, tex
 from pubench.reporting.render.tex_widths import TextSize, text_width
 
 __all__ = ["FittedNames", "fit_names", "stacked", "wrapped"]
@@ -37,8 +37,8 @@ def fit_names(
     """Fit names into so many points each, on at most some lines; no two of those that are cut become the same."""
     found: list[tuple[str, ...]] = []
     cut: dict[str, str] = {}
-    taken = {spelled(name) for name in names}
-    for name, room in zip(map(spelled, names), rooms, strict=True):
+    taken = {composed(name) for name in names}
+    for name, room in zip(map(composed, names), rooms, strict=True):
         lines = wrapped(name, room, size)
         if len(lines) > most or any(text_width(line, size) > room for line in lines):
             short = next((key for key, full in cut.items() if full == name), None)
@@ -53,7 +53,7 @@ def fit_names(
 def wrapped(text: str, room: float, size: TextSize, *, anywhere: bool = False) -> tuple[str, ...]:
     """Break a text after hyphens, underscores, strokes and blanks; elsewhere only if that is allowed."""
     lines = [""]
-    for piece in spelled(text) if anywhere else PIECES.findall(text):
+    for piece in composed(text) if anywhere else PIECES.findall(text):
         if lines[-1] and text_width((lines[-1] + piece).rstrip(), size) > room:
             lines.append("")
         lines[-1] += piece

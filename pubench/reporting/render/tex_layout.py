@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from pubench.reporting.render.tex_cells import Board, NumberShape, shape_of
 from pubench.reporting.render.tex_heads import FittedNames, fit_names
+from pubench.reporting.render.tex_siunitx import NumberFormat, number_format
 from pubench.reporting.render.tex_widths import TextSize, text_width
 
 __all__ = ["FRAMES", "Column", "Frame", "Sheet", "TexLayout", "fit_board"]
@@ -43,12 +44,16 @@ FRAMES: Mapping[str, Frame] = {
 
 
 class Column(NamedTuple):
-    """A column: its place in the board, its width, the shape of its numbers, and the width of marks behind them."""
+    """A column: its place in the board, its width, the shape of its numbers, and the width of marks behind them.
+
+    ``format`` is that of siunitx, None where the column is padded by hand.
+    """
 
     place: int
     width: float
     shape: NumberShape
     raised: float
+    format: NumberFormat | None = None
 
 
 class Sheet(NamedTuple):
@@ -82,24 +87,26 @@ class TexLayout(NamedTuple):
         return lines + SHEET_EFFORT * (len(self.sheets) - 1) + len(self.cut)
 
 
-def fit_board(board: Board, frame: Frame, size: TextSize) -> TexLayout:
+def fit_board(board: Board, frame: Frame, size: TextSize, siunitx: bool = False) -> TexLayout:
     """Fit the columns of a board into a width, so that it is easy to read."""
-    found = [_with_heads(board, frame, size, room) for room in HEAD_ROOMS]
+    found = [_with_heads(board, frame, size, room, siunitx) for room in HEAD_ROOMS]
     return min(found, key=lambda layout: layout.effort)
 
 
-def _with_heads(board: Board, frame: Frame, size: TextSize, least: float) -> TexLayout:
+def _with_heads(board: Board, frame: Frame, size: TextSize, least: float, siunitx: bool) -> TexLayout:
     labels, label_width, cut = _labels(board, frame, size)
     room = frame.width - SLACK - label_width
     shapes = [shape_of(board.column(k)) for k in range(len(board.columns))]
+    formats = [number_format(board.column(k), shape) if siunitx else None for k, shape in enumerate(shapes)]
     widths = [max(cell.width(shape, size) for cell in board.column(k)) for k, shape in enumerate(shapes)]
+    widths = [max(w, one.width(size)) if one else w for w, one in zip(widths, formats, strict=True)]
     marks = [text_width(head.raised, size) for head in board.columns]
     rooms = [min(max(w, least), room - LEAST_GAP) - mark for w, mark in zip(widths, marks, strict=True)]
     heads = fit_names([head.text for head in board.columns], rooms, size)
     columns = []
     for k, shape in enumerate(shapes):
         raised = max(cell.raised_width(size) for cell in board.column(k))
-        columns.append(Column(k, max(widths[k], heads.width(k, size) + marks[k]), shape, raised))
+        columns.append(Column(k, max(widths[k], heads.width(k, size) + marks[k]), shape, raised, formats[k]))
     sheets = tuple(_sheet(run, room) for run in _runs(columns, room))
     return TexLayout(board, frame, size, heads, labels, sheets, {**cut, **heads.cut})
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pubench.reporting.render.tex import breakable, tex
-from pubench.reporting.render.tex_cells import Head
+from pubench.reporting.render.tex_cells import Head, TexCell
 from pubench.reporting.render.tex_heads import stacked, wrapped
-from pubench.reporting.render.tex_layout import Sheet, TexLayout
+from pubench.reporting.render.tex_layout import Column, Sheet, TexLayout
 from pubench.reporting.render.tex_notes import TableTexts
 from pubench.reporting.render.tex_pages import Page, Piece
+from pubench.reporting.render.tex_siunitx import SETUP, aligned_cell
 from pubench.reporting.render.tex_widths import FOOTNOTE, text_width
 
 __all__ = ["label_of", "tex_floats"]
@@ -37,7 +38,8 @@ def tex_floats(layout: TexLayout, pages: Sequence[Page], texts: TableTexts, labe
 def _float(layout: TexLayout, page: Page, number: int, texts: TableTexts, label: str) -> str:
     environment = layout.frame.environment
     lines = [rf"\begin{{{environment}}}", r"\centering\sloppy", *_caption(texts, number, label)]
-    lines += [r"\par\smallskip", layout.size.command]
+    aligned = any(column.format for sheet in layout.sheets for column in sheet.columns)
+    lines += [r"\par\smallskip", layout.size.command, *([SETUP] if aligned else [])]
     for place, pieces in enumerate(page.sheets):
         lines += [r"\par\medskip"] if place else []
         lines += _tabular(layout, layout.sheets[pieces[0].sheet], pieces)
@@ -74,7 +76,7 @@ def _spec(sheet: Sheet) -> str:
     """Return the columns' alignment, and the room for marks behind the last one."""
     raised = sheet.columns[-1].raised
     end = rf"@{{\hspace{{{raised:.1f}pt}}}}" if raised else "@{}"
-    return "@{}l" + "r" * len(sheet.columns) + end
+    return "@{}l" + "".join(column.format.column if column.format else "r" for column in sheet.columns) + end
 
 
 def _head(layout: TexLayout, place: int, last: bool) -> str:
@@ -112,5 +114,9 @@ def _rows(layout: TexLayout, sheet: Sheet, piece: Piece) -> Iterator[str]:
         head = panel.rows[i]
         if head.apart and i > piece.rows.start:
             yield r"\addlinespace"
-        cells = [panel.cells[i][column.place].render(column.shape) for column in sheet.columns]
+        cells = [_cell(panel.cells[i][column.place], column) for column in sheet.columns]
         yield " & ".join([tex(layout.labels[head.text]) + _raised(head), *cells]) + r" \\"
+
+
+def _cell(cell: TexCell, column: Column) -> str:
+    return aligned_cell(cell, column.shape) if column.format else cell.render(column.shape)

@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from pubench.reporting.render.tex import spelled
+from pubench.reporting.render.tex import code_point, composed
 
 __all__ = ["FOOTNOTE", "NORMAL", "SMALL", "TextSize", "text_width"]
 
@@ -60,11 +60,13 @@ def text_width(text: str, size: TextSize, *, bold: bool = False) -> float:
 @lru_cache(maxsize=4096)
 def _width(text: str) -> float:
     around = len(text) - len(text.strip())
-    return sum(map(_char_width, spelled(text))) + around * CHARACTERS[" "]
+    return sum(map(_char_width, composed(text))) + around * CHARACTERS[" "]
 
 
 def _char_width(char: str) -> float:
     known = CHARACTERS.get(char)
+    if known is None and code_point(char):
+        return sum(CHARACTERS[part] for part in code_point(char))
     if known is None:
         # An accent adds nothing to its letter.
         known = CHARACTERS.get(unicodedata.normalize("NFD", char)[0], WIDEST)

@@ -10,6 +10,7 @@ import numpy as np
 from pubench.reporting.draw.curves import Curve, Panel, Sweep, draw_sweep, shown_panels
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import FigureBlock, Section, TableBlock
+from pubench.reporting.sections.sensitivity import more_panels
 from pubench.reporting.wording import number
 from pubench.results.record import ModelRecord
 from pubench.results.table import Row
@@ -27,7 +28,6 @@ _CAPTION = (
 )
 _MEANS = {"calibration-error": "calibration error", "brier": "Brier score", "log-loss": "log loss"}
 _Points: TypeAlias = list[tuple[float, float, float]]
-_ABSENT = "{} more data sets and settings are not drawn."
 
 
 class _Place(NamedTuple):
@@ -46,7 +46,7 @@ def calibration_section(report: Report) -> Section | None:
         return None
     sweep = _sweep(curves)
     left = len(sweep.panels) - len(shown_panels(sweep))
-    caption = f"{_CAPTION} {_ABSENT.format(left)}" if left else _CAPTION
+    caption = f"{_CAPTION} {more_panels(left)} not drawn." if left else _CAPTION
     figure = FigureBlock(draw_sweep(sweep), caption, _numbers(curves))
     return Section("calibration", "Calibration", "Calibration of probabilities", (_means(report), figure), ())
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pubench.counting import plural
 from pubench.reporting.details import Card
 from pubench.reporting.difficulty import Difficulty, find_difficulties
 from pubench.reporting.report import Report
@@ -146,7 +147,11 @@ def card_line(one: DatasetSummary) -> tuple[str, ...]:
     """Return what a table shows of a data set, a text for each of `HEADS`."""
     card = one.card
     rows = f"{one.rows:,}" if one.rows == card.rows else f"{one.rows:,} of {card.rows:,}"
-    positive = _few(one.positive) if one.labelled is None else f"unknown; {one.labelled:,} rows labelled"
+    positive = (
+        _few(one.positive)
+        if one.labelled is None
+        else f"unknown; {one.labelled:,} {plural(one.labelled, 'row')} labelled"
+    )
     prior = "–" if one.prior is None else number(one.prior)
     counts = rows, f"{card.features:,}", f"{card.missing:,}"
     return (one.label, *counts, prior, positive, one.source, card.licence, card.fingerprint[:12])

@@ -18,8 +18,17 @@ from pubench.reporting.sections.blocks import (
 from pubench.reporting.wording import REFERENCE, interval, number
 from pubench.stats.elo import LEAST_UNITS
 from pubench.stats.leaderboard import Leaderboard, Standing
+from pubench.stats.power import units_needed
+from pubench.suite.reporting import Rules
 
-__all__ = ["LeaderboardPage", "headlines", "leaderboard_section", "leaderboard_table", "notes_on"]
+__all__ = [
+    "LeaderboardPage",
+    "headlines",
+    "leaderboard_section",
+    "leaderboard_table",
+    "notes_on",
+    "shows_scores",
+]
 
 HIDDEN = "–"
 
@@ -41,7 +50,7 @@ def leaderboard_section(report: Report) -> Section:
         tuple(table.metric for table in report.tables),
         tuple(headlines(report)),
         leaderboard_table(report, shown[0]) if shown else None,
-        tuple(notes_on(shown[0])) if shown else (),
+        tuple(notes_on(shown[0], report.rules)) if shown else (),
     )
     block = TemplateBlock("leaderboard.html", page)
     return Section("leaderboard", "Leaderboard", "Leaderboard", (block,), tuple(_markdown(report)))
@@ -56,10 +65,15 @@ def headlines(report: Report) -> list[str]:
 def _markdown(report: Report) -> Iterator[SectionBlock]:
     for place, (board, sentence) in enumerate(zip(report.leaderboards, headlines(report), strict=True)):
         yield Paragraph(f"{report.tables[place].metric}: {sentence}", "lead")
-        if board.best is not None:
+        if shows_scores(board):
             yield leaderboard_table(report, board)
     if report.leaderboards:
-        yield from (Paragraph(note) for note in notes_on(report.leaderboards[0]))
+        yield from (Paragraph(note) for note in notes_on(report.leaderboards[0], report.rules))
+
+
+def shows_scores(board: Leaderboard) -> bool:
+    """Whether there is something to show: one method alone has means and no rank."""
+    return any(mean == mean for one in board.standings for mean in one.means)
 
 
 def leaderboard_table(report: Report, board: Leaderboard) -> TableBlock:
@@ -79,8 +93,9 @@ def _columns(report: Report, board: Leaderboard) -> Iterator[tuple[str, Sequence
     yield "rank", [_rank(one) for one in found]
     for place in sorted(range(len(names)), key=lambda k: k != board.metric):
         yield names[place], [number(one.means[place]) for one in found]
-    versus = ["" if one.algorithm == board.best else _record(one) for one in found]
-    yield f"won / tied / lost against {board.best}" if board.best else "won / tied / lost", versus
+    if board.best is not None:
+        versus = ["" if one.algorithm == board.best else _record(one) for one in found]
+        yield f"won / tied / lost against {board.best}", versus
     for head, texts in (
         ("normalised", [number(one.normalised) for one in found]),
         ("improvability", [_percent(one.improvability) for one in found]),
@@ -110,16 +125,41 @@ def _share(count: int, planned: int) -> str:
     return f"{count} of {planned}" if count else "0"
 
 
-def notes_on(board: Leaderboard) -> Iterator[str]:
-    """Say what the columns mean, and why some are missing."""
-    yield (
-        "Rank: average over data sets in which all ranked methods have a score, 1 is best, with a bootstrap interval. "
-        "Improvability: the share of a method's error that the best method of each data set avoids, on average."
-    )
-    if board.baseline and board.supervised:
-        yield f"Normalised: 0 is {board.baseline}, the strongest simple baseline; 1 is {board.supervised}."
+def notes_on(board: Leaderboard, rules: Rules) -> Iterator[str]:
+    """Say what the columns mean, and why some are missing; the page's script has the same sentences."""
+    units = "blocks" if rules.unit == "block" else "data sets"
+    if board.best is None:
+        yield (
+            "There are no ranks, normalised scores, improvability and Elo ratings: they need a metric with a "
+            f"direction, and two methods with scores on the same {units}."
+        )
+        return
+    found = board.standings
+    yield f"Rank: average over {units} in which all ranked methods have a score, 1 is best."
+    if all(one.low != one.low for one in found):
+        yield f"There are no intervals of ranks: they need at least {units_needed('wilcoxon', rules.alpha)} {units}."
     else:
-        lacks = "simple baseline (naive-*-prior)" if board.supervised else "supervised reference"
-        yield f"There is no normalised score: the run has no {lacks} with a score on the same data sets."
+        yield "In parentheses: a bootstrap interval of the rank."
+    if all(one.improvability != one.improvability for one in found):
+        yield "There is no improvability: the metric has values beyond its best, so shares of an error are undefined."
+    else:
+        yield (
+            "Improvability: the share of a method's error that the best method of each data set avoids, on average."
+        )
+    yield _on_normalised(board, units)
     if board.units < LEAST_UNITS:
-        yield f"There are no Elo ratings: they need at least {LEAST_UNITS} data sets."
+        yield f"There are no Elo ratings: they need at least {LEAST_UNITS} {units}."
+    elif any(one.elo != one.elo for one in found if one.rank == one.rank):
+        yield "A method without an Elo rating is not connected with the others by wins and losses in both directions."
+
+
+def _on_normalised(board: Leaderboard, units: str) -> str:
+    if not (board.baseline and board.supervised):
+        lacks = "simple baseline (naive-*-prior)" if board.supervised else "supervised reference"
+        return f"There is no normalised score: the run has no {lacks} with a score on the same {units}."
+    if all(one.normalised != one.normalised for one in board.standings):
+        return (
+            f"There is no normalised score: {board.supervised} is not better than {board.baseline}, the strongest "
+            "simple baseline."
+        )
+    return f"Normalised: 0 is {board.baseline}, the strongest simple baseline; 1 is {board.supervised}."

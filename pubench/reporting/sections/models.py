@@ -71,8 +71,9 @@ def models_section(report: Report) -> Section | None:
 
 
 def _figure(curve: Sweep) -> SectionBlock:
-    more = "{} more data sets and settings are not drawn."
-    return sweep_figure(curve, _CAPTION.format(name=curve.name), more, f"The numbers: {curve.name} by stage")
+    return sweep_figure(
+        curve, _CAPTION.format(name=curve.name), "not drawn", f"The numbers: {curve.name} by stage"
+    )
 
 
 def find_curves(report: Report) -> list[Sweep]:

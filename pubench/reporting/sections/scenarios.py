@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pubench.counting import counted
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import (
     BulletList,
@@ -98,7 +99,7 @@ def _blocks(place: int, table: ScoreTable, found: Sequence[ScenarioScores]) -> I
     yield TableBlock(title, heads, lines[:SHOWN], metric=place)
     if len(lines) > SHOWN:
         rest = TableBlock(f"{title}, continued", heads, lines[SHOWN:])
-        yield Fold(f"{title}: {len(lines) - SHOWN} more algorithms", (rest,), place)
+        yield Fold(f"{title}: {counted(len(lines) - SHOWN, 'more algorithm')}", (rest,), place)
 
 
 def _change(found: Sequence[ScenarioScores], name: str) -> float:

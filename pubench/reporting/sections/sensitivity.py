@@ -44,8 +44,9 @@ def _blocks(report: Report, sweep: Sweep) -> Iterator[SectionBlock]:
     many = len({panel.dataset for panel in sweep.panels})
     caption = _caption(_SUMMARY, whole, "over data sets" if many >= UNITS else _FEW)
     yield FigureBlock(draw_summary(whole), caption, _numbers(whole, title), sweep.metric)
-    more = "{} more data sets and settings are in the score tables."
-    each = sweep_figure(sweep, _caption(_EACH, sweep, _REPLICATES), more, f"{title}, by data set")
+    each = sweep_figure(
+        sweep, _caption(_EACH, sweep, _REPLICATES), "in the score tables", f"{title}, by data set"
+    )
     yield Fold(f"{sweep.name} against the {sweep.axis}: each data set", (each,), sweep.metric)
 
 
@@ -58,11 +59,16 @@ def _caption(text: str, sweep: Sweep, over: str) -> str:
     return text.format(name=sweep.name, axis=sweep.axis, band=band) + dagger
 
 
-def sweep_figure(sweep: Sweep, caption: str, more: str, title: str) -> FigureBlock:
-    """Draw a sweep; ``more`` says that panels are left out, with {} for their number."""
+def sweep_figure(sweep: Sweep, caption: str, rest: str, title: str) -> FigureBlock:
+    """Draw a sweep; ``rest`` says where panels are that were left out."""
     left = len(sweep.panels) - len(shown_panels(sweep))
-    whole = f"{caption} {more.format(left)}" if left else caption
+    whole = f"{caption} {more_panels(left)} {rest}." if left else caption
     return FigureBlock(draw_sweep(sweep), whole, _numbers(sweep, title), sweep.metric)
+
+
+def more_panels(count: int) -> str:
+    """Return how many panels are left out, with a verb."""
+    return "1 more data set or setting is" if count == 1 else f"{count} more data sets and settings are"
 
 
 def _numbers(sweep: Sweep, title: str) -> TableBlock:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from pubench.counting import counted
 from pubench.reporting.site.names import file_names
 from pubench.reporting.site.pages import DatasetPage, Site
 from pubench.reporting.wording import number
@@ -83,6 +84,6 @@ def _environment() -> Environment:
         "rank": lambda value: f"{value:.2f}" if value == value else "",
         "place": lambda value, of: f"{value:g} of {of}" if value == value else "",
         "interval": lambda low, high: f"{low:.2f} to {high:.2f}" if low == low else "",
-        "counted": lambda count, noun: f"{count} {noun}{'' if count == 1 else 's'}",
+        "counted": counted,
     }
     return environment

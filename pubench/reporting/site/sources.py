@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pubench.counting import counted
 from pubench.errors import PubenchError, RunFolderError
 from pubench.reporting.reading import report_of
 from pubench.reporting.render.html import html_report
@@ -172,4 +173,7 @@ def verified_words(folder: Path) -> str:
     if not found.rerun:
         return "files verified, nothing run again"
     how = "to the bit" if found.exact else "to six digits"
-    return f"{_VERIFIED}: {len(found.rerun)} of {found.cells} cells run again, equal {how}"
+    at_limits = f"; {found.limited} ended at a limit or crashed" if found.limited else ""
+    return (
+        f"{_VERIFIED}: {len(found.rerun)} of {counted(found.cells, 'cell')} run again, equal {how}{at_limits}"
+    )

@@ -15,7 +15,8 @@
   one("theme").addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; stored.set(root.dataset.theme); named(); });
 
   const unpacked = async (id) => {
-    const bytes = Uint8Array.from(atob(one(id).textContent), (letter) => letter.charCodeAt(0));
+    const text = atob(one(id).textContent), bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   };
 
@@ -140,8 +141,8 @@
       });
       return sums.map((line, u) => line.map((value) => value / counts[u])).filter((line, u) => counts[u] && !line.some(Number.isNaN));
     };
+    const able = table.greater === null ? [] : competes;
     const pick = () => {
-      const able = table.greater === null ? [] : competes;
       if (able.length < 2 || means(able).length) return able.length > 1 ? able : [];
       const counts = able.map((j) => means([j]).length), most = Math.max(...counts);
       const found = able.filter((_, i) => counts[i] === most);
@@ -150,15 +151,17 @@
     const ranked = pick(), scores = ranked.length ? means(ranked) : [], ranks = scores.map(ranksOf);
     const average = (lines, c) => sum(lines.map((line) => line[c])) / lines.length;
     const rank = new Map(ranked.map((j, c) => [j, average(ranks, c)]));
-    const mean = new Map(ranked.map((j, c) => [j, average(scores, c)]));
-    if (ranked.length) {
-      const before = used(ranked);
+    // One that competes alone is not ranked, and has means.
+    const base = ranked.length ? ranked : able.length === 1 ? able : [], own = ranked.length ? scores : base.length ? means(base) : [];
+    const mean = new Map(own.length ? base.map((j, c) => [j, average(own, c)]) : []);
+    if (own.length) {
+      const before = used(base);
       for (const j of references) {
-        if (used([...ranked, j]).every((each, i) => each === before[i])) mean.set(j, average(means([...ranked, j]), ranked.length));
+        if (used([...base, j]).every((each, i) => each === before[i])) mean.set(j, average(means([...base, j]), base.length));
       }
     }
     mean.forEach((value, j) => mean.set(j, Number.isFinite(value) ? sign * value : NaN));
-    return { sign, table, ranked, references, scores, ranks, rank, mean, means, units: names.length };
+    return { sign, table, ranked, references, scores, ranks, rank, mean, means, averaged: own.length, units: names.length };
   };
 
   const shareOfError = ({ scores, sign, ranked }) => {
@@ -225,12 +228,13 @@
     const rest = columns.filter((j) => !ranked.includes(j));
     rest.sort((a, b) => field.references.includes(a) - field.references.includes(b));
     const comparedWith = ranked.includes(control) ? control : best;
-    return { standings: [...order, ...rest].map(standing), units: n, allUnits: field.units, lines, best, baseline, supervised, field, comparedWith, detectable: smallestSeen(field, comparedWith) };
+    return { standings: [...order, ...rest].map(standing), units: field.averaged, allUnits: field.units, lines, best, baseline, supervised, field, comparedWith, detectable: smallestSeen(field, comparedWith) };
   };
 
   // ---- State: all that a reader can choose. The address keeps it, after the section: #scores?metric=f1&hide=wlr
   const FACETS = [["scenario", "Scenario", 4], ["labelling", "Labelling", 1], ["group", "Group of data sets", 6], ["prior", "Prior", 5], ["criterion", "Criterion", 2]];
   const FLAGS = ["sd", "heat"], CHOICES = ["metric", "find", "by", "order", ...FLAGS];
+  const ORDERS = { by: ["columns", "rows"], order: ["rank", "run"] };
   const NOT_TUNED = "not tuned";
   const state = { hide: new Set(), sort: "", sorts: "", lit: "", whole: "" };
   let usual = {}, current;
@@ -261,15 +265,21 @@
     const metric = data.metrics.findIndex((each) => each.name === query.get("metric"));
     state.metric = String(Math.max(metric, 0));
     FLAGS.forEach((key) => { state[key] = String(state[key]) !== "false"; });
-    const only = query.getAll("only");
+    // What this run does not have, and what is no value at all, is ignored: an address may come from anywhere.
+    ["sort", "sorts"].forEach((key) => { if (!/:(ascending|descending)$/.test(state[key])) state[key] = ""; });
+    ["by", "order"].forEach((key) => { if (!ORDERS[key].includes(state[key])) state[key] = usual[key]; });
+    if (!data.algorithms.includes(state.lit)) state.lit = "";
+    state.whole = state.whole === "yes" ? "yes" : "";
+    const only = query.getAll("only").filter((name) => data.algorithms.includes(name));
     state.hide = new Set(data.algorithms.filter((name) => (only.length ? !only.includes(name) : query.getAll("hide").includes(name))));
     for (const key of CHOICES) if (one(key)) one(key)[FLAGS.includes(key) ? "checked" : "value"] = state[key];
-    // What this run does not have is not chosen.
     FACETS.forEach(([key]) => { if (one(key)) { one(key).value = state[key]; if (one(key).selectedIndex < 0) one(key).value = ""; } state[key] = one(key) ? one(key).value : ""; });
     all("#columns input").forEach((box) => { box.checked = !state.hide.has(box.value); });
   };
 
   // ---- Tables
+  const many = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+  const UNIT = () => (data.rules.unit === "block" ? "block" : "data set");
   const dagger = (name, reference) => `${name}${reference ? " †" : ""}`;
   const shade = (value, low, high) => (Number.isFinite(value) && Number.isFinite(low) ? ` style="--h:${high > low ? +((value - low) / (high - low)).toFixed(2) : 1}"` : "");
   const known = (text) => text !== "–" && text !== "";
@@ -281,7 +291,7 @@
     return [
       { key: "rank", head: "rank", text: (s) => (Number.isNaN(s.rank) ? "–" : fixed(s.rank, 2)), aside: (s) => (Number.isNaN(s.low) ? "" : `(${fixed(s.low, 2)} to ${fixed(s.high, 2)})`), value: (s) => s.rank, greater: false },
       ...metrics,
-      { key: "wins", head: best ? `won / tied / lost against ${best}` : "won / tied / lost", text: (s) => (s.method === board.best ? "" : s.wins + s.ties + s.losses ? `${s.wins} / ${s.ties} / ${s.losses}` : "–"), value: (s) => (s.method === board.best ? Infinity : s.wins + s.ties + s.losses ? s.wins + s.ties / 2 : NaN), greater: true },
+      { key: "wins", head: `won / tied / lost against ${best}`, text: (s) => (s.method === board.best ? "" : s.wins + s.ties + s.losses ? `${s.wins} / ${s.ties} / ${s.losses}` : "–"), value: (s) => (s.method === board.best ? Infinity : s.wins + s.ties + s.losses ? s.wins + s.ties / 2 : NaN), greater: true },
       { key: "normalised", head: "normalised", text: (s) => number(s.normalised), value: (s) => s.normalised, greater: true },
       { key: "improvability", head: "improvability", text: (s) => (Number.isNaN(s.improvability) ? "–" : `${fixed(100 * s.improvability, 1)} %`), value: (s) => s.improvability, greater: false },
       { key: "elo", head: "Elo", text: (s) => (Number.isNaN(s.elo) ? "–" : fixed(s.elo, 0)), value: (s) => s.elo, greater: true },
@@ -324,34 +334,46 @@
       const aside = column.aside ? column.aside(s) : "";
       return `<td data-key="${column.key}" data-method="${escaped(s.name)}"${Number.isFinite(value) ? ` data-value="${value}"` : ""}${column.key === "rank" && aside ? ` data-low="${s.low}" data-high="${s.high}"` : ""}${shaded ? shade(column.greater ? value : -value, low, high) : ""}${isBest(s, c) ? " class=\"best\"" : ""}>${column.text(s)}${isBest(s, c) ? "<span class=\"mark\" title=\"best of its column\">*</span>" : ""}${aside ? ` <span class="sd">${aside}</span>` : ""}${column.key === "rank" ? interval(s, most) : ""}</td>`;
     };
-    const unit = data.rules.unit === "block" ? "blocks" : "data sets";
-    all("table", one("board"))[0].innerHTML = `<caption>Methods by ${escaped(data.metrics[state.metric].name)}, over ${board.units} of ${board.allUnits} ${unit} (${board.lines.length} lines)</caption>
+    all("table", one("board"))[0].innerHTML = `<caption>Methods by ${escaped(data.metrics[state.metric].name)}, over ${board.units} of ${many(board.allUnits, UNIT())} (${many(board.lines.length, "line")})</caption>
       <thead><tr>${sortHead("method", "method", state.sort, " class=\"text\"")}${columns.map((column) => sortHead(long(column.head), column.key, state.sort)).join("")}</tr></thead>
       <tbody>${lines.map((s) => `<tr><th scope="row" class="text" data-method="${escaped(s.name)}"><button type="button" class="method" aria-pressed="${state.lit === s.name}">${long(dagger(s.name, s.reference))}</button></th>${columns.map((column, c) => cell(s, column, c)).join("")}</tr>`).join("")}</tbody>`;
     one("board-notes").innerHTML = notes(board).map((note) => `<p>${escaped(note)}</p>`).join("");
   };
   const notes = (board) => {
-    const name = (j) => data.algorithms[j];
-    const found = ["Rank: average over data sets in which all ranked methods have a score, 1 is best, with a bootstrap interval. Improvability: the share of a method's error that the best method of each data set avoids, on average."];
-    if (board.baseline !== undefined && board.supervised !== undefined) found.push(`Normalised: 0 is ${name(board.baseline)}, the strongest simple baseline; 1 is ${name(board.supervised)}.`);
-    else found.push(`There is no normalised score: the run has no ${board.supervised === undefined ? "supervised reference" : "simple baseline (naive-*-prior)"} with a score on the same data sets.`);
-    if (board.units < data.elo.units) found.push(`There are no Elo ratings: they need at least ${data.elo.units} data sets.`);
-    return found;
+    const name = (j) => data.algorithms[j], units = `${UNIT()}s`, none = (key) => board.standings.every((s) => Number.isNaN(s[key]));
+    if (board.best === undefined) return [`There are no ranks, normalised scores, improvability and Elo ratings: they need a metric with a direction, and two methods with scores on the same ${units}.`];
+    let needed = 2;
+    while (!(2 ** (1 - needed) < data.rules.alpha)) needed += 1;
+    const lacks = board.supervised === undefined ? "supervised reference" : "simple baseline (naive-*-prior)";
+    return [
+      `Rank: average over ${units} in which all ranked methods have a score, 1 is best.`,
+      none("low") ? `There are no intervals of ranks: they need at least ${needed} ${units}.` : "In parentheses: a bootstrap interval of the rank.",
+      none("improvability") ? "There is no improvability: the metric has values beyond its best, so shares of an error are undefined."
+        : "Improvability: the share of a method's error that the best method of each data set avoids, on average.",
+      board.baseline === undefined || board.supervised === undefined ? `There is no normalised score: the run has no ${lacks} with a score on the same ${units}.`
+        : none("normalised") ? `There is no normalised score: ${name(board.supervised)} is not better than ${name(board.baseline)}, the strongest simple baseline.`
+          : `Normalised: 0 is ${name(board.baseline)}, the strongest simple baseline; 1 is ${name(board.supervised)}.`,
+      ...(board.units < data.elo.units ? [`There are no Elo ratings: they need at least ${data.elo.units} ${units}.`]
+        : board.standings.some((s) => !Number.isNaN(s.rank) && Number.isNaN(s.elo)) ? ["A method without an Elo rating is not connected with the others by wins and losses in both directions."] : []),
+    ];
   };
   const headline = (board) => {
     const metric = data.metrics[state.metric];
     if (!isFiltered()) return metric.headline;
     if (board.best === undefined) return "Nothing can be ranked in this selection.";
-    const unit = `${board.units} ${data.rules.unit === "block" ? "block" : "data set"}${board.units === 1 ? "" : "s"}`;
+    const unit = many(board.units, UNIT());
     const enough = metric.factors.findIndex(Number.isFinite), share = metric.mean.every((value) => Number.isNaN(value) || Math.abs(value) <= 1);
+    const from = data.algorithms[board.comparedWith] === data.rules.control ? `from ${data.rules.control} ` : "";
     const strength = board.detectable === Infinity ? `${unit} cannot show which method is better; at least ${enough > 0 ? enough : metric.needed} are needed.`
-      : `Differences ${data.algorithms[board.comparedWith] === data.rules.control ? `from ${data.rules.control} ` : ""}in ${metric.name} below ${share ? `${fixed(100 * board.detectable, 1)} points` : number(board.detectable)} cannot be seen with ${unit}.`;
+      : share && fixed(100 * board.detectable, 1) === "0.0" ? `Even differences ${from}in ${metric.name} of less than 0.1 points can be seen with ${unit}.`
+        : `Differences ${from}in ${metric.name} below ${share ? `${fixed(100 * board.detectable, 1)} points` : number(board.detectable)} cannot be seen with ${unit}.`;
     const first = board.standings[0].rank, names = board.standings.filter((s) => s.rank === first).map((s) => data.algorithms[s.method]);
     const who = names.length === 1 ? `${names[0]} has` : names.length > 3 ? `${names.length} methods share` : `${names.slice(0, -1).join(", ")} and ${names.at(-1)} share`;
     return `${strength} ${who} the best average rank (${fixed(first, 2)}) in this selection, which was not tested.`;
   };
 
-  const MOST_LINES = 100;
+  // What is drawn at first: a browser takes a second to lay out 6,000 cells.
+  const MOST_LINES = 100, MOST_CELLS = 2000, LEAST_LINES = 20;
   const scoreParts = () => {
     const lines = chosenLines(), board = current, table = data.metrics[state.metric], sign = table.greater === false ? -1 : 1;
     const methods = state.order === "rank" ? board.standings.map((s) => s.method) : shownMethods();
@@ -384,7 +406,8 @@
     if (!one("score-table")) return;
     const { lines, methods, cell, label, table } = scoreParts(), rank = new Map(current.standings.map((s) => [s.method, s]));
     const shared = [1, 2].filter((field) => new Set(lines.map((k) => data.lines[k][field])).size < 2);
-    const shown = state.whole || lines.length <= MOST_LINES * 1.2 ? lines : lines.slice(0, MOST_LINES);
+    const most = Math.max(LEAST_LINES, Math.min(MOST_LINES, Math.floor(MOST_CELLS / Math.max(methods.length, 1))));
+    const shown = state.whole || lines.length <= most * 1.2 ? lines : lines.slice(0, most);
     const said = (k) => [1, 2].filter((field) => !shared.includes(field) && data.lines[k][field]).map((field) => data.lines[k][field]).join(" · ");
     const lineName = (k) => `<span class="name">${long(data.lines[k][0])}</span>${said(k) ? `<span class="below">${escaped(said(k))}</span>` : ""}`;
     const content = (k, j) => {
@@ -402,7 +425,7 @@
     const foot = asRows ? "" : `<tfoot><tr><th scope="row" class="text">average rank</th>${methods.map((j) => `<td data-method="${escaped(data.algorithms[j])}">${rankText(j)}</td>`).join("")}</tr></tfoot>`;
     one("score-table").innerHTML = lines.length && methods.length ? `<table class="scores"><caption>${escaped(caption)}</caption><thead>${head}</thead><tbody>${body.join("")}</tbody>${foot}</table>` : "<p class=\"note inside\">No line or no method is chosen.</p>";
     one("more").hidden = shown.length === lines.length;
-    one("more").textContent = `Show all ${lines.length} lines`;
+    one("more").textContent = `Show all of ${many(lines.length, "line")}`;
     one("scores").classList.toggle("nosd", !state.sd);
     one("scores").classList.toggle("flat", !state.heat);
   };
@@ -536,8 +559,15 @@
     if (state.by === "rows") return { heads: ["method", ...lines.map((k) => title(k).map((part) => part.text).filter(Boolean).join(" / "))], texts: 1, lines: methods.map((j) => [{ text: data.algorithms[j], value: data.algorithms[j] }, ...lines.map((k) => content(k, j))]) };
     return { heads: ["data set", "labelling", "criterion", ...methods.map((j) => data.algorithms[j])], texts: 3, lines: lines.map((k) => [...title(k), ...methods.map((j) => content(k, j))]) };
   };
-  const SPECIAL = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "≈": "$\\approx$", "†": "$\\dagger$", "–": "--" };
-  const tex = (text) => String(text).replace(/[\\~^≈†–]|[&%$#_{}]/g, (letter) => SPECIAL[letter] ?? `\\${letter}`);
+  // As pubench/reporting/render/tex.py does it, with its tables.
+  const setChar = (letter) => {
+    const sign = data.tex.signs[letter] ?? (/[ -~]/.test(letter) ? letter : undefined), [base, ...marks] = letter.normalize("NFD");
+    if (sign !== undefined) return sign;
+    if (/^[A-Za-z]$/.test(base) && marks.length === 1 && marks[0] in data.tex.accents) return `\\${data.tex.accents[marks[0]]}{${base}}`;
+    const code = letter.codePointAt(0);
+    return data.tex.unicode.replaceAll("NUMBER", code).replaceAll("POINT", code.toString(16).toUpperCase().padStart(4, "0"));
+  };
+  const tex = (text) => [...String(text).normalize("NFC").replace(/([-–])(?=[-–—])/g, "$1\0")].map((letter) => (letter === "\0" ? "{}" : setChar(letter))).join("");
   const FORMS = {
     csv: ({ heads, lines }) => {
       const quoted = (value) => { const plain = Number.isNaN(value) ? "" : String(value), text = typeof value === "string" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain; return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
@@ -662,7 +692,7 @@
         writeState();
       }
       if (cell) openCell(+cell.parentElement.dataset.line, +cell.parentElement.dataset.column);
-      if (copied) { const grid = gridOf(copied.dataset.copy); copy(FORMS[copied.dataset.form](grid), copied, `${grid.lines.length} rows copied`); }
+      if (copied) { const grid = gridOf(copied.dataset.copy); copy(FORMS[copied.dataset.form](grid), copied, `${many(grid.lines.length, "row")} copied`); }
       if (link) unfold(one(link.hash.slice(1)));
     });
     one("link").addEventListener("click", () => { writeState(); copy(location.href, one("link"), "link copied"); });
