@@ -35,6 +35,7 @@ ALLOWED = {
     "run": "words plugins mathematics wire data suite plan results",
     "stats": "words suite results",
     "reporting": "words data suite results stats",
+    "advise": "words",
     "authors": "words plugins mathematics data child",
     "doors": "words plugins mathematics wire data suite plan results run reporting authors",
 }
