@@ -1,1 +1,1 @@
-"""Advice on a person's own PU data: which method to take, what it is worth, and what nobody can know."""
+"""Advice on a person's own PU data: read a table, audit it, choose a method, fit, predict and explain."""
