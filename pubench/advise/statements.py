@@ -48,6 +48,7 @@ class TopPrecision:
     ----------
     k : int
     value : float
+        The mean calibrated probability of these rows, moved into the cautious interval if it lies outside.
     low, high : float
         The cautious interval, which needs no shape of probabilities.
     narrow_low, narrow_high : float
@@ -115,13 +116,10 @@ def top_precision(
     least = np.sort(unlabelled)[-k]
     # Of tied rows all count, on both sides.
     share, caught = np.mean(unlabelled >= least), int(np.count_nonzero(scores[s == 1] >= least))
-    n_p = int(s.sum())
-    recall = (caught / n_p, *_clopper_pearson(caught, n_p))
-    value, low, high = (
-        min(1.0, q * r / float(share)) for q, r in zip(_shares(prior, s, scenario), recall, strict=True)
-    )
-    narrow_low, narrow_high = _narrow(scores, s, k, prior, scenario)
-    return TopPrecision(k, value, low, high, narrow_low, narrow_high)
+    ends = zip(_shares(prior, s, scenario)[1:], _clopper_pearson(caught, int(s.sum())), strict=True)
+    low, high = (min(1.0, q * r / float(share)) for q, r in ends)
+    value, narrow_low, narrow_high = _by_probabilities(scores, s, k, prior, scenario)
+    return TopPrecision(k, min(max(value, low), high), low, high, narrow_low, narrow_high)
 
 
 def _shares(prior: PriorStatement, s: Labels, scenario: Scenario) -> tuple[float, float, float]:
@@ -142,15 +140,19 @@ def _clopper_pearson(count: int, n: int) -> tuple[float, float]:
     return low, high
 
 
-def _narrow(
+def _by_probabilities(
     scores: Floats, s: Labels, k: int, prior: PriorStatement, scenario: Scenario
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
+    """Return the mean probability of the top k rows, and the ends of its interval."""
+    means = [
+        float(np.sort(unlabelled_probabilities(scores, s, one, scenario))[-k:].mean())
+        for one in (prior.value, prior.low, prior.high)
+    ]
     ends = []
-    for value in (prior.value, prior.low, prior.high):
-        mean = float(np.sort(unlabelled_probabilities(scores, s, value, scenario))[-k:].mean())
+    for mean in means:
         noise = _NORMAL * float(np.sqrt(max(mean * (1 - mean), 0.25 / k) / k))
         ends += [mean - noise, mean + noise]
-    return max(0.0, min(ends)), min(1.0, max(ends))
+    return means[0], max(0.0, min(ends)), min(1.0, max(ends))
 
 
 def unlabelled_probabilities(scores: Floats, s: Labels, prior: float, scenario: Scenario) -> Floats:

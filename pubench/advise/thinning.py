@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pubench.specs import Scenario
 
-__all__ = ["MOST_ROWS", "thinned", "thinned_prior"]
+__all__ = ["MOST_ROWS", "thinned", "thinned_prior", "whole_prior"]
 
 MOST_ROWS = 20_000
 """How many rows a method is fitted on in a comparison at most; with more of them methods seldom change places."""
@@ -58,3 +58,14 @@ def thinned_prior(prior: float, s: NDArray[np.uint8], kept: NDArray[np.uint8], s
     n_p, left = int(s.sum()), int(kept.sum())
     share = share_in_unlabelled(prior, n_p, len(s) - n_p, scenario)
     return (left + share * (len(kept) - left)) / len(kept)
+
+
+def whole_prior(prior: float, s: NDArray[np.uint8], kept: NDArray[np.uint8], scenario: Scenario) -> float:
+    """Return the prior of the whole table, given that of the rows that are left; see :func:`thinned_prior`."""
+    from pubench.estimators.calibration import share_in_unlabelled
+
+    if scenario == "case-control" or len(s) == len(kept):
+        return prior
+    n_p, left = int(s.sum()), int(kept.sum())
+    share = share_in_unlabelled(prior, left, len(kept) - left, scenario)
+    return (n_p + share * (len(s) - n_p)) / len(s)

@@ -16,6 +16,7 @@ from pubench.cli.merge import merge
 from pubench.cli.output import completion, export
 from pubench.cli.plugin import plugin
 from pubench.cli.prior import prior
+from pubench.cli.recommend import recommend
 from pubench.cli.report import report
 from pubench.cli.rescore import rescore
 from pubench.cli.signals import Signals
@@ -62,6 +63,7 @@ for command in (
     verify,
     data,
     prior,
+    recommend,
     report,
     site,
     rescore,
