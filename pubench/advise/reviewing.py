@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ANSWER", "ROW", "answers_of", "choose_rows", "review_lines", "reviewed", "rows_table"]
 
-ANSWER, ROW = "answer", "row"
+ANSWER, ROW = "answer", "training_row"
 _YES = frozenset(("1", "yes", "y", "true", "t", "positive", "pos", "x", "+"))
 _NO = frozenset(("0", "-1", "no", "n", "false", "f", "negative", "neg", "-"))
 _PARTS = (0.5, 0.85)

@@ -57,10 +57,10 @@ def review(
 def _update(model: Path, answers: Path, out: Path) -> None:
     from pubench.advise.archive import load, save
     from pubench.advise.reading import read_table
-    from pubench.advise.reviewing import answers_of, review_lines, reviewed
+    from pubench.advise.reviewing import ANSWER, ROW, answers_of, review_lines, reviewed
 
     trained = load(model)
-    updated = reviewed(trained, answers_of(read_table(answers, text=("answer", "row"))))
+    updated = reviewed(trained, answers_of(read_table(answers, text=(ANSWER, ROW))))
     save(updated, out)
     click.echo("\n".join(review_lines(updated)))
     click.echo(f"wrote {out}")
