@@ -75,9 +75,9 @@ def read_table(name: str) -> Table:
     positive = (DESIGN | STUDY)[name]
     if name.isdigit():
         data = pubench.load_dataset("openml", id=int(name))
-        frame = pd.DataFrame(np.asarray(data.X, dtype=np.float64))
-        categories = {column: frame[column].astype("Int64").astype(str) for column in data.categories}
-        frame, target = frame.assign(**categories), pd.Series(data.target.astype(str))
+        rows = pd.DataFrame(np.asarray(data.X, dtype=np.float64))
+        frame = rows.astype(dict.fromkeys(data.categorical, "category"))
+        target = pd.Series(data.target.astype(str))
     else:
         path = Path(os.environ["PUBENCH_DATA"]) / f"{name.partition(':')[0]}.csv.gz"
         frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"target": str})

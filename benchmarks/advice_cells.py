@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from pubench.advise.choosing import (
+    decision_share,
     ensemble_values,
     expected_loss,
     one_se,
@@ -21,6 +22,8 @@ from pubench.advise.fold_fits import FIT_SECONDS, FoldFit, FoldFits, FoldTask
 from pubench.advise.gathering import Comparison
 from pubench.advise.methods import resolve_methods
 from pubench.advise.statements import top_precision, unlabelled_probabilities
+from pubench.estimators.calibration import share_in_unlabelled
+from pubench.estimators.prior_cut import population_cut
 from pubench.estimators.prior_statement import PriorStatement, state_prior
 from pubench.metrics import calibration_error
 from pubench.specs import JSONValue, Scenario
@@ -59,7 +62,11 @@ def measure(sample: Sample) -> Figures:
     }
     chosen = ensemble_values(compared, weights, sample.s)
     single = one_se(compared.values, compared.names)
-    lost = expected_loss(compared.values, chosen)
+    n_p = int(sample.s.sum())
+    positives = share_in_unlabelled(prior.value, n_p, n - n_p, sample.scenario)
+    lost = expected_loss(compared.values, chosen, share=positives)
+    share = decision_share(compared, weights, sample.s, prior=prior, scenario=sample.scenario)
+    cut = population_cut(weights @ compared.scores, sample.s, prior=share, scenario=sample.scenario)
     return {
         "scenario": sample.scenario,
         "labelled": int(sample.s.sum()),
@@ -72,8 +79,10 @@ def measure(sample: Sample) -> Figures:
         "weights": weights.tolist(),
         "single": single,
         "quality": quality,
-        "auto": figures(y, weights @ shares, (weights @ decisions > 0.5).astype(np.uint8)),
-        "claim": within(compared.values, chosen),
+        "auto": figures(y, weights @ shares, (weights @ shares >= cut).astype(np.uint8)),
+        "vote": figures(y, weights @ shares, (weights @ decisions > 0.5).astype(np.uint8)),
+        "share": share,
+        "claim": within(compared.values, chosen, share=positives),
         "loss": [lost.mean, lost.bound],
         "prior": [sample.prior, prior.value, prior.low, prior.high, prior.upper],
         "determined": prior.determined,

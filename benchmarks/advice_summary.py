@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 METRICS = ("auc", "ap", "f1", "accuracy")
 ALWAYS = ("pu-bagging-tree", "puet", "pu-bagging-svm", "naive-et-prior")
+_ROUNDING = 1e-9
+Floats = NDArray[np.float64]
 Row = dict[str, Any]  # edge: a line of JSON
 
 
@@ -29,6 +32,7 @@ def regrets(rows: Sequence[Row]) -> Iterable[str]:
     yield "| --- |" + " --- |" * len(METRICS)
     rules: dict[str, Callable[[Row, str], float]] = {
         "auto": lambda row, metric: row["auto"][metric],
+        "auto, decisions by vote": lambda row, metric: row["vote"][metric],
         "single": lambda row, metric: row["quality"][row["single"]][metric],
         "best by pauc": lambda row, metric: row["quality"][leader(row)][metric],
     }
@@ -46,32 +50,40 @@ def leader(row: Row) -> str:
     return str(row["names"][int(np.mean(row["values"], axis=1).argmax())])
 
 
+def holds(low: Floats, truth: Floats, high: Floats) -> str:
+    """Return how often an interval holds the truth, and how wide it is."""
+    inside = (low <= truth + _ROUNDING) & (truth <= high + _ROUNDING)
+    return f"holds in {inside.mean():.2f}, width {(high - low).mean():.2f}"
+
+
 def statements(rows: Sequence[Row]) -> Iterable[str]:
     """Yield how often what is stated is true."""
     lost = np.array([best(row, "auc") - row["auto"]["auc"] for row in rows])
     claim = np.mean([row["claim"] for row in rows])
     yield f"within .02 of the best tried: claimed {claim:.2f}, true {np.mean(lost <= 0.02):.2f}"
     means, bounds = np.array([row["loss"] for row in rows]).T
-    yield f"expected loss {means.mean():.4f}, true {np.maximum(lost, 0).mean():.4f}; bound of 90 % holds in {np.mean(lost <= bounds):.2f}"
+    true = np.maximum(lost, 0).mean()
+    yield f"expected loss {means.mean():.4f}, true {true:.4f}; bound of 90 % holds in {np.mean(lost <= bounds):.2f}"
     truth, value, low, high, upper = np.array([row["prior"] for row in rows]).T
-    yield (
-        f"prior: interval of 90 % holds in {np.mean((low <= truth) & (truth <= high)):.2f}, width {np.mean(high - low):.2f}, "
-        f"mean error {np.mean(np.abs(value - truth)):.3f}, upper bound holds in {np.mean(truth <= upper):.2f}"
-    )
-    tops = np.array([top for row in rows for top in row["tops"]])
-    for k in np.unique(tops[:, 0]):
-        of_k = tops[tops[:, 0] == k]
-        true = of_k[:, 1]
-        cells = [
-            f"{np.mean((of_k[:, a] <= true + 1e-9) & (true <= of_k[:, a + 1] + 1e-9)):.2f}, width {np.mean(of_k[:, a + 1] - of_k[:, a]):.2f}"
-            for a in (3, 5)
-        ]
-        yield f"precision among the top {k:.0f} (mean {true.mean():.2f}): cautious {cells[0]}; narrow {cells[1]}"
-    brier, ece, constant = (
-        np.mean([row[name] for row in rows]) for name in ("brier", "ece", "brier of a constant")
-    )
+    error, bounded = np.mean(np.abs(value - truth)), np.mean(truth <= upper)
+    yield f"prior, 90 %: {holds(low, truth, high)}; mean error {error:.3f}; upper bound holds in {bounded:.2f}"
+    yield from tops(rows)
+    names = ("brier", "ece", "brier of a constant")
+    brier, ece, constant = (np.mean([row[name] for row in rows]) for name in names)
     yield f"probabilities on U: Brier {brier:.3f} (a constant has {constant:.3f}), ECE {ece:.3f}"
-    yield f"seconds: median {np.median([row['seconds'] for row in rows]):.0f}; methods left out in {sum(bool(row['failures']) for row in rows)}"
+    left_out = sum(bool(row["failures"]) for row in rows)
+    yield f"seconds: median {np.median([row['seconds'] for row in rows]):.0f}; methods left out in {left_out} samples"
+
+
+def tops(rows: Sequence[Row]) -> Iterable[str]:
+    """Yield how often the intervals of the precision among the top rows hold."""
+    found = np.array([top for row in rows for top in row["tops"]])
+    for k in np.unique(found[:, 0]):
+        _, truth, _, low, high, narrow_low, narrow_high = found[found[:, 0] == k].T
+        yield (
+            f"precision among the top {k:.0f} (mean {truth.mean():.2f}): cautious {holds(low, truth, high)}; "
+            f"narrow {holds(narrow_low, truth, narrow_high)}"
+        )
 
 
 def summary(rows: Sequence[Row]) -> str:

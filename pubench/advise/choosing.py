@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench._ranking import auc_and_ap
 from pubench.advise.gathering import Comparison
-from pubench.advise.methods import PREFERRED
+from pubench.advise.methods import DECIDERS, PREFERRED
+from pubench.specs import Scenario
+
+if TYPE_CHECKING:
+    from pubench.estimators.prior_statement import PriorStatement
 
 __all__ = [
     "MARGIN",
     "ExpectedLoss",
+    "decision_share",
     "ensemble_values",
     "expected_loss",
     "one_se",
@@ -25,12 +31,16 @@ __all__ = [
 
 MARGIN = 0.02
 _DRAWS, _LEVEL = 4000, 0.9
+_HELD_TO_FITTED = 0.25
+"""Of five folds one is held out."""
+_MOST_SHARE = 0.8
+"""Beyond it a difference between P and U says almost nothing about AUC."""
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLoss:
-    """How much AUC of P against U a choice is expected to lose against the best method tried, and its bound."""
+    """How much AUC a choice is expected to lose against the best method tried, and its bound."""
 
     mean: float
     bound: float
@@ -102,8 +112,10 @@ def ensemble_values(comparison: Comparison, weights: Floats, s: NDArray[np.uint8
     return np.array(values)
 
 
-def within(values: Floats, chosen: Floats, *, margin: float = MARGIN, seed: int = 0) -> float:
-    """Return how sure it is that a choice loses at most ``margin`` against the best method tried.
+def within(
+    values: Floats, chosen: Floats, *, share: float = 0.0, margin: float = MARGIN, seed: int = 0
+) -> float:
+    """Return how sure it is that a choice loses at most ``margin`` of AUC against the best method tried.
 
     Parameters
     ----------
@@ -111,28 +123,72 @@ def within(values: Floats, chosen: Floats, *, margin: float = MARGIN, seed: int 
         Of the methods tried, on J folds.
     chosen : ndarray of shape (J,)
         Of what was chosen, on the same folds.
+    share : float
+        The share q of positives in U: differences of AUC are those of P against U, divided by 1 - q.
     margin : float
     seed : int
-        Of the bootstrap.
+        Of the draws.
     """
-    return float(np.mean(_losses(values, chosen, seed) <= margin))
+    return float(np.mean(_losses(values, chosen, share, seed) <= margin))
 
 
-def expected_loss(values: Floats, chosen: Floats, *, seed: int = 0) -> ExpectedLoss:
-    """Return what a choice is expected to lose against the best method tried, and what it loses at most.
+def expected_loss(values: Floats, chosen: Floats, *, share: float = 0.0, seed: int = 0) -> ExpectedLoss:
+    """Return what AUC a choice is expected to lose against the best method tried, and what it loses at most.
 
     Parameters
     ----------
-    values, chosen, seed
+    values, chosen, share, seed
         See :func:`within`.
     """
-    losses = np.maximum(_losses(values, chosen, seed), 0.0)
+    losses = np.maximum(_losses(values, chosen, share, seed), 0.0)
     return ExpectedLoss(float(losses.mean()), float(np.quantile(losses, _LEVEL)))
 
 
-def _losses(values: Floats, chosen: Floats, seed: int) -> Floats:
-    """Return the loss of a choice in each bootstrap sample of the folds, shape (draws,)."""
-    folds = values.shape[1]
-    drawn = np.random.default_rng(seed).multinomial(folds, np.full(folds, 1 / folds), size=_DRAWS) / folds
-    losses: Floats = (drawn @ values.T).max(axis=1) - drawn @ chosen
-    return losses
+def _losses(values: Floats, chosen: Floats, share: float, seed: int) -> Floats:
+    r"""Return the loss of a choice for each of many draws of the true means, shape (draws,).
+
+    Means are drawn from a normal distribution with the covariance of the folds times :math:`1/J + n_2/n_1`, where
+    :math:`n_2/n_1` is the ratio of rows held out to rows fitted (Nadeau and Bengio, 2003): folds share most of their
+    rows, so that a bootstrap of folds is too sure of itself.
+    """
+    every = np.vstack([values, chosen])
+    folds = every.shape[1]
+    means = every.mean(axis=1)
+    unit = (every - means[:, None]) / np.sqrt(max(folds - 1, 1))
+    drawn = np.random.default_rng(seed).standard_normal((_DRAWS, folds))
+    sampled = means + np.sqrt(1 / folds + _HELD_TO_FITTED) * drawn @ unit.T
+    losses: Floats = sampled[:, :-1].max(axis=1) - sampled[:, -1]
+    return losses / (1.0 - min(share, _MOST_SHARE))
+
+
+def decision_share(
+    comparison: Comparison,
+    weights: Floats,
+    s: NDArray[np.uint8],
+    *,
+    prior: PriorStatement,
+    scenario: Scenario,
+) -> float:
+    """Return the share of the population that the ensemble should call positive.
+
+    The point estimate of the prior is the weakest part of a decision. :data:`DECIDERS` decide without it: the share
+    that they call positive is taken, moved into the plausible range of the prior if it lies outside. If none of them
+    was compared, it is the prior.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    weights : ndarray of shape (m,)
+    s : ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
+    prior : PriorStatement
+    scenario : {"case-control", "single-training-set"}
+    """
+    deciders = [number for number, name in enumerate(comparison.names) if name in DECIDERS]
+    if not deciders:
+        return prior.value
+    population = np.full(len(s), True) if scenario == "single-training-set" else s == 0
+    shares = comparison.decisions[deciders][:, population].mean(axis=1)
+    # A decider without any weight still decides: that the share is right matters more than the ranking.
+    found = float(np.average(shares, weights=weights[deciders] + np.finfo(float).tiny))
+    return min(max(found, prior.low), prior.high)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pubench.plugins.registry import Registry
     from pubench.specs import Algorithm, JSONValue, Scenario
 
-__all__ = ["POOL", "PREFERRED", "Method", "make_method", "resolve_methods"]
+__all__ = ["DECIDERS", "POOL", "PREFERRED", "Method", "make_method", "resolve_methods"]
 
 POOL = (
     "naive-lr-prior",
@@ -34,6 +34,8 @@ POOL = (
 """The candidates, quick ones first: if the budget ends early, these have been compared."""
 PREFERRED = ("pu-bagging-svm", "pu-bagging-tree", "puet", *POOL)
 """Which method to take among those that cannot be distinguished, the first one first."""
+DECIDERS = ("pu-bagging-tree", "pu-bagging-svm")
+"""Methods that decide without a prior, and well."""
 _RANKER = "naive"
 
 

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.advise.advice import Advice, ComparedMethod, Goal
-from pubench.advise.choosing import ensemble_values, expected_loss, one_se, softmax_weights, within
+from pubench.advise.choosing import (
+    decision_share,
+    ensemble_values,
+    expected_loss,
+    one_se,
+    softmax_weights,
+    within,
+)
 from pubench.advise.comparing import Progress, compare
 from pubench.advise.gathering import Comparison
 from pubench.advise.labels import few_labels, read_labels
@@ -107,6 +114,8 @@ def recommend(
     weights = softmax_weights(compared.values)
     chosen, scores = ensemble_values(compared, weights, s), weights @ compared.scores
     unlabelled = s == 0
+    positives = found_positives(prior, s, scenario)
+    share = positives.value / int(unlabelled.sum())
     return Advice(
         source=source,
         label=label,
@@ -124,16 +133,28 @@ def recommend(
         folds=compared.folds_done,
         value=float(chosen.mean()),
         single=one_se(compared.values, compared.names),
-        claim=within(compared.values, chosen, seed=seed),
-        loss=expected_loss(compared.values, chosen, seed=seed),
-        positives=found_positives(prior, s, scenario),
-        called=int(np.count_nonzero(weights @ compared.decisions[:, unlabelled] > 0.5)),
+        claim=within(compared.values, chosen, share=share, seed=seed),
+        loss=expected_loss(compared.values, chosen, share=share, seed=seed),
+        positives=positives,
+        called=_called(compared, weights, s, prior, scenario),
         tops=tuple(
             top_precision(scores, s, k, prior=prior, scenario=scenario) for k in sizes(int(unlabelled.sum()))
         ),
         is_interrupted=compared.is_interrupted,
         next_command=_next_command(source, label, ids, scenario),
     )
+
+
+def _called(
+    compared: Comparison, weights: Floats, s: NDArray[np.uint8], prior: PriorStatement, scenario: Scenario
+) -> int:
+    """Return how many unlabelled rows the ensemble calls positive, by out-of-fold scores."""
+    from pubench.estimators.prior_cut import population_cut
+
+    share = decision_share(compared, weights, s, prior=prior, scenario=scenario)
+    scores = weights @ compared.scores
+    cut = population_cut(scores, s, prior=share, scenario=scenario)
+    return int(np.count_nonzero(scores[s == 0] >= cut))
 
 
 def _is_frame(table: pd.DataFrame | Path | str) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.advise.advice import Goal
-from pubench.advise.choosing import one_se, softmax_weights
+from pubench.advise.choosing import decision_share, one_se, softmax_weights
 from pubench.advise.comparing import Progress, compare
 from pubench.advise.ensemble import Candidate, Ensemble
 from pubench.advise.explaining import explained, typical_row
@@ -28,6 +28,7 @@ from pubench.advise.statements import LIMITS
 from pubench.advise.thinning import thinned, thinned_prior
 from pubench.advise.trained import Card, Provenance, Standing, TrainedModel, TrainingRows
 from pubench.errors import DataError, did_you_mean
+from pubench.estimators.prior_cut import population_cut
 from pubench.estimators.prior_statement import PriorStatement
 from pubench.specs import Scenario
 
@@ -138,6 +139,8 @@ def train(
     on_step("fitting the chosen methods")
     choice = _Choice.of(comparison, settings)
     ensemble = choice.fitted(encoded, s, settings, prior)
+    if settings.method in AUTO:
+        ensemble.cut_ = _cut(ensemble, comparison, s, prior, settings.scenario)
     on_step("explaining the model")
     importance, curves = explained(schema, encoded, s, ensemble, choice.margins)
     few = few_labels(s)
@@ -188,6 +191,19 @@ def _compared(
         repeats=2 if several else 1,
         on_progress=on_progress,
     )
+
+
+def _cut(
+    ensemble: Ensemble,
+    comparison: Comparison,
+    s: NDArray[np.uint8],
+    prior: PriorStatement,
+    scenario: Scenario,
+) -> float:
+    """Return the cut of the ensemble's scores, which decides better than the vote of methods cut at the prior."""
+    weights = softmax_weights(comparison.values)
+    share = decision_share(comparison, weights, s, prior=prior, scenario=scenario)
+    return population_cut(ensemble.out_of_fold_.score, s, prior=share, scenario=scenario)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
