@@ -45,8 +45,9 @@ def resealed(path, change):
     with zipfile.ZipFile(new, "w") as archive:
         for name, content in entries.items():
             archive.writestr(name, content)
-    words = [*head.split(b" ")[:2], hashlib.sha256(new.getvalue()).hexdigest().encode()]
-    path.write_bytes(b" ".join(words) + b"\n" + new.getvalue())
+    kind = b" ".join(head.split(b" ")[:2])
+    digest = hashlib.sha256(kind + b"\n" + new.getvalue()).hexdigest().encode()
+    path.write_bytes(kind + b" " + digest + b"\n" + new.getvalue())
 
 
 def test_a_loaded_model_says_the_same_to_the_bit(model, file):

@@ -81,10 +81,37 @@ def test_explained_rows_come_by_rank_with_their_cells(model):
     rows = explain_rows(model, frame)
     assert [row.rank for row in rows] == sorted(row.rank for row in rows)
     assert {row.name for row in rows} == set(frame["name"])
-    assert any("width = missing" in reason for row in rows for reason in row.reasons)
+    sizes = [reason for row in rows for reason in row.reasons if reason.startswith("size = ")]
+    assert sizes
+    cells = {f"{value:.4g}" for value in frame["size"]}
+    assert {text.split()[2] for text in sizes} <= cells
     lines = reasons_csv(rows).splitlines()
     assert len(lines) == 31
     assert lines[0].startswith("row,rank,probability,reason_1")
+
+
+def test_the_usual_row_has_medians_and_the_most_frequent_category(model):
+    frame, _ = some_table()
+    unlabelled = frame[frame["known"] == ""]
+    usual = unlabelled.iloc[:1].assign(
+        size=unlabelled["size"].median(),
+        city=unlabelled["city"].mode()[0],
+        noise=unlabelled["noise"].median(),
+    )
+    names = np.asarray(model.schema.names)
+    columns = [column.name for column in model.schema.columns]
+    shown = np.isin(
+        np.asarray(model.schema.source), [columns.index(name) for name in ("size", "city", "noise")]
+    )
+    assert model.typical[shown] == pytest.approx(model.schema.encode(usual).X[0, shown])
+    assert model.typical[names == "width is missing"] == 0.0
+
+
+def test_a_missing_cell_can_be_a_reason(model):
+    frame, _ = some_table(n=20, seed=1)
+    frame[["size", "noise"]] = frame[["size", "noise"]].median().to_numpy()
+    frame["width"], frame["city"] = np.nan, "Oslo"
+    assert any("width = missing" in reason for row in explain_rows(model, frame) for reason in row.reasons)
 
 
 def test_the_page_holds_what_the_terminal_shows_and_escapes_it(model):

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from helpers.trained import some_model, some_table
 
-from pubench.advise.reviewing import ANSWER, ROW, answers_of, choose_rows, review_lines, reviewed, rows_table
+from pubench.advise.answers import ANSWER, ROW, answers_of, rows_table
+from pubench.advise.reviewing import choose_rows, review_lines, reviewed
 from pubench.errors import DataError
 
 

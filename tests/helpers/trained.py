@@ -61,5 +61,7 @@ def some_model(frame, *, prior=0.5, scenario=SCENARIO):
         provenance=Provenance("table.csv", "0" * 64, len(s), int(s.sum()), (("pubench", "0.1.0"),)),
     )
     ids = frame["name"].to_numpy(dtype=np.str_)[np.newaxis]
-    training = TrainingRows(ids, s, ensemble.out_of_fold_)
-    return TrainedModel(card, schema, ensemble, training, typical_row(encoded, s))
+    training = TrainingRows(
+        ids, s, ensemble.out_of_fold_, (ensemble.out_of_fold_.vote > 0.5).astype(np.uint8)
+    )
+    return TrainedModel(card, schema, ensemble, training, typical_row(schema, encoded.X, s))
