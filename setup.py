@@ -34,6 +34,7 @@ setup(
     | {name: "plugins/" + name.replace(".", "/") for name in plugins},
     package_data={
         "pubench": ["py.typed"],
+        "pubench.advise": ["templates/*"],
         "pubench.reporting.render": ["templates/*"],
         "pubench.reporting.site": ["templates/*"],
         "pubench.scaffold": ["templates/*"],

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pubench.compiled import require_compiled
 
 if TYPE_CHECKING:
+    from pubench.advise.model import PUModel
     from pubench.api import load_dataset, make, report, rescore, run_suite
     from pubench.base import PUClassifier
     from pubench.data.values import Data
@@ -59,6 +60,7 @@ _WHERE = {
     "Int": "specs",
     "Metric": "specs",
     "PriorEstimator": "specs",
+    "PUModel": "advise.model",
     "verify": "run.verifying",
     "wrap": "estimators.wrapping",
 }
@@ -73,6 +75,7 @@ __all__ = [
     "Int",
     "Metric",
     "PUClassifier",
+    "PUModel",
     "PriorCut",
     "PriorEstimate",
     "PriorEstimator",

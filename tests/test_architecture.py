@@ -35,8 +35,9 @@ ALLOWED = {
     "run": "words plugins mathematics wire data suite plan results",
     "stats": "words suite results",
     "reporting": "words data suite results stats",
+    "advise": "words plugins mathematics wire data run",
     "authors": "words plugins mathematics data child",
-    "doors": "words plugins mathematics wire data suite plan results run reporting authors",
+    "doors": "words plugins mathematics wire data suite plan results run reporting authors advise",
 }
 EVERYONE = {"doors"}
 """``pubench`` itself may be imported by all: it imports nothing until it is asked for a name."""

@@ -9,15 +9,21 @@ import sys
 import click
 
 from pubench import __version__
+from pubench.cli.audit import audit
 from pubench.cli.compare import compare
 from pubench.cli.data import data
+from pubench.cli.explain import explain
+from pubench.cli.fit import fit
 from pubench.cli.listing import list_specs, plugins
 from pubench.cli.merge import merge
 from pubench.cli.output import completion, export
 from pubench.cli.plugin import plugin
+from pubench.cli.predict import predict
 from pubench.cli.prior import prior
+from pubench.cli.recommend import recommend
 from pubench.cli.report import report
 from pubench.cli.rescore import rescore
+from pubench.cli.review import review
 from pubench.cli.signals import Signals
 from pubench.cli.site import site
 from pubench.cli.slurm import slurm
@@ -62,6 +68,12 @@ for command in (
     verify,
     data,
     prior,
+    audit,
+    recommend,
+    fit,
+    predict,
+    explain,
+    review,
     report,
     site,
     rescore,

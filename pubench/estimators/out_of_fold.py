@@ -22,7 +22,14 @@ from pubench.learners import LearnerClassifier, positive_scores, seeded_clone
 from pubench.priors import prior_to_use
 from pubench.specs import Scenario
 
-__all__ = ["FOLDS", "OutOfFoldClassifier", "as_unseen", "out_of_fold_scores", "ranking_scores"]
+__all__ = [
+    "FOLDS",
+    "OutOfFoldClassifier",
+    "as_unseen",
+    "fold_numbers",
+    "out_of_fold_scores",
+    "ranking_scores",
+]
 
 FOLDS = 5
 _MAX_SEED = 2**31 - 1
@@ -50,7 +57,7 @@ def out_of_fold_scores(
     -------
     ndarray of shape (n,)
     """
-    number = _fold_numbers(X, s, n_folds, seed)
+    number = fold_numbers(X, s, n_folds, seed)
     copies = few_distinct(X[s == 1])
     if copies and number.max() > 0:
         warnings.warn(
@@ -73,8 +80,12 @@ def out_of_fold_scores(
     return scores
 
 
-def _fold_numbers(X: Rows, s: Labels, n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Deal the rows into folds, shape (n,): P and U evenly, and a labelled row together with its copy in U."""
+def fold_numbers(X: Rows, s: Labels, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Deal the rows into folds, shape (n,): P and U evenly, and a labelled row together with its copy in U.
+
+    There are at most as many folds as distinct labelled rows, and as unlabelled ones; all rows are in fold 0 if that
+    leaves fewer than two.
+    """
     units, _ = units_of_copies(X, s)
     # One row of each unit is dealt, the others follow it; the labelled one comes first.
     tied = np.flatnonzero(units >= 0)

@@ -1,0 +1,202 @@
+"""One column of a person's table, learned from the training rows, and how its cells become numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.advise.cells import dates, distinct_text, numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["OTHER", "PARTS", "Column", "Drift", "DriftKind", "Kind", "date_parts"]
+
+Kind = Literal["number", "category", "date", "flag"]
+DriftKind = Literal["unknown", "outside", "missing", "unreadable"]
+Floats = NDArray[np.float64]
+
+OTHER = "(other)"
+PARTS = ("days", "month", "weekday", "hour")
+"""What a date becomes: days since 1970 with fractions, month 1 to 12, weekday 0 (Monday) to 6, hour with fractions."""
+_FAR = 0.5
+"""A number is far outside if it lies this share of the training range beyond its ends."""
+_TOLERATED = 0.01
+_MORE = 0.05
+"""Missing and rare values are notable if their share is larger than in training by more than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How cells of one column differ from those of the training rows.
+
+    Attributes
+    ----------
+    column : str
+    kind : {"unknown", "outside", "missing", "unreadable"}
+        Categories that training did not have, numbers or dates far outside its range, missing cells, and cells that
+        are not what the column holds (taken as missing).
+    count, rows : int
+        The number of such cells, of so many rows.
+    expected : float
+        Their share in training.
+    example : str
+        One of them, or empty.
+    """
+
+    column: str
+    kind: DriftKind
+    count: int
+    rows: int
+    expected: float = 0.0
+    example: str = ""
+
+    @property
+    def notable(self) -> bool:
+        """Whether a person should know it: a share that is clearly larger than in training."""
+        margin = _MORE if self.kind == "missing" or self.expected > 0 else _TOLERATED
+        return self.count > 0 and self.count / max(self.rows, 1) > self.expected + margin
+
+    @property
+    def sentence(self) -> str:
+        """What differs, for a person."""
+        share = f"{self.count:,} of {self.rows:,} rows"
+        example = f", such as '{self.example}'" if self.example else ""
+        words = {
+            "unknown": f"categories that are rare or absent in the training data{example}",
+            "outside": f"values far outside the range of the training data{example}",
+            "missing": "no value",
+            "unreadable": f"cells that could not be read and count as missing{example}",
+        }
+        return f"'{self.column}' has {words[self.kind]} in {share} (training: {self.expected:.1%})"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What is known about one column, and needed to encode it.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "date", "flag"}
+        A flag has at most two values.
+    missing : float
+        The share of missing cells in training.
+    flagged : bool
+        Whether "is missing" is an encoded column of its own.
+    categories : tuple of str
+        Of a category, those that are encoded, the most frequent first; of a flag, the value that is 1, last.
+    other : float
+        The share of training cells whose category is not encoded: they and unknown ones share one column. It is 0 if
+        all are encoded; unknown categories are then zeros.
+    parts : tuple of str
+        Of a date, those of ``PARTS`` that vary.
+    form : str
+        Of a number the decimal mark, of a date its format.
+    fill, mean, scale, low, high : tuple of float
+        For a number or for each part of a date: the median, which replaces a missing cell, the mean and the standard
+        deviation, and the least and the largest value.
+    """
+
+    name: str
+    kind: Kind
+    missing: float = 0.0
+    flagged: bool = False
+    categories: tuple[str, ...] = ()
+    other: float = 0.0
+    parts: tuple[str, ...] = ()
+    form: str = ""
+    fill: tuple[float, ...] = ()
+    mean: tuple[float, ...] = ()
+    scale: tuple[float, ...] = ()
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+    @property
+    def encoded_names(self) -> tuple[str, ...]:
+        """The names of the encoded columns, at least one."""
+        flag = (f"{self.name} is missing",) if self.flagged else ()
+        match self.kind:
+            case "number":
+                return (self.name, *flag)
+            case "date":
+                return (*(f"{self.name}: {part}" for part in self.parts), *flag)
+            case "flag":
+                return (f"{self.name} = {self.categories[-1]}", *flag)
+            case "category":
+                names = (*self.categories, OTHER) if self.other else self.categories
+                return (*(f"{self.name} = {name}" for name in names), *flag)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the cells are compared as text, so that a file should be read in that way."""
+        return self.kind in ("category", "flag")
+
+    def encode(self, cells: pd.Series) -> tuple[Floats, tuple[Drift, ...]]:
+        """Return the encoded cells, shape (n, number of encoded names), without NaN, and how they differ."""
+        match self.kind:
+            case "number":
+                found = numbers(cells, self.form)
+                block, drift = self._scaled(found.values[:, np.newaxis])
+                unreadable = self._drift("unreadable", found.unreadable, len(cells), example=found.example)
+                return block, (*drift, *unreadable)
+            case "date":
+                times, wrong = dates(cells, self.form)
+                block, drift = self._scaled(date_parts(times, self.parts))
+                return block, (*drift, *self._drift("unreadable", wrong, len(cells)))
+            case "category" | "flag":
+                return self._coded(cells)
+
+    def _scaled(self, values: Floats) -> tuple[Floats, tuple[Drift, ...]]:
+        missing = np.isnan(values[:, 0])
+        low, high = np.asarray(self.low), np.asarray(self.high)
+        span = _FAR * (high - low)
+        outside = (values[:, 0] < (low - span)[0]) | (values[:, 0] > (high + span)[0])
+        filled = np.where(np.isnan(values), self.fill, values)
+        block = (filled - self.mean) / self.scale
+        example = f"{values[outside, 0][0]:.6g}" if outside.any() and self.kind == "number" else ""
+        return self._with_flag(block, missing), (
+            *self._drift("outside", int(outside.sum()), len(values), example=example),
+            *self._drift("missing", int(missing.sum()), len(values), self.missing),
+        )
+
+    def _coded(self, cells: pd.Series) -> tuple[Floats, tuple[Drift, ...]]:
+        codes, texts = distinct_text(cells)
+        place = {text: number for number, text in enumerate(self.categories)}
+        n_known = len(self.categories)
+        # Places of known categories, then that of all others, then that of missing cells.
+        places = np.asarray([*(place.get(text, n_known) for text in texts), n_known + 1])[codes]
+        unknown = places == n_known
+        first = texts[int(codes[unknown.argmax()])] if unknown.any() else ""
+        if self.kind == "flag":
+            block = (places == n_known - 1)[:, np.newaxis]
+        else:
+            block = places[:, np.newaxis] == np.arange(n_known + (self.other > 0))
+        missing = codes < 0
+        return self._with_flag(block.astype(np.float64), missing), (
+            *self._drift("unknown", int(unknown.sum()), len(cells), self.other, first),
+            *self._drift("missing", int(missing.sum()), len(cells), self.missing),
+        )
+
+    def _with_flag(self, block: Floats, missing: NDArray[np.bool_]) -> Floats:
+        return np.column_stack([block, missing]) if self.flagged else block
+
+    def _drift(
+        self, kind: DriftKind, count: int, rows: int, expected: float = 0.0, example: str = ""
+    ) -> tuple[Drift, ...]:
+        return (Drift(self.name, kind, count, rows, expected, example),) if count else ()
+
+
+def date_parts(times: NDArray[np.datetime64], parts: tuple[str, ...]) -> Floats:
+    """Return parts of points in time as numbers, shape (n, number of parts); NaN where there is none."""
+    days = times.astype("datetime64[s]").astype(np.float64) / 86400.0
+    days[np.isnat(times)] = np.nan
+    whole = np.floor(days)
+    month = times.astype("datetime64[M]").astype(np.float64) % 12 + 1
+    month[np.isnat(times)] = np.nan
+    # 1 January 1970 was a Thursday.
+    found = {"days": days, "month": month, "weekday": (whole + 3) % 7, "hour": (days - whole) * 24}
+    return np.column_stack([found[part] for part in parts])

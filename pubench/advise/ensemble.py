@@ -1,0 +1,269 @@
+"""Several PU classifiers as one: their rank shares are averaged, their decisions vote, one sigmoid calibrates them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pubench.base import UNSTATED, Estimator, Labels, PUClassifier, RowRules, Rows, validate_pu, validate_rows
+from pubench.estimators.calibration import Sigmoid, fit_sigmoid
+from pubench.estimators.out_of_fold import out_of_fold_scores, ranking_scores
+from pubench.estimators.prior_cut import population_cut, separating_cut
+from pubench.learners import seeded_clone
+from pubench.specs import Scenario
+
+__all__ = ["Blend", "Calibration", "Candidate", "Ensemble", "Member"]
+
+Floats = NDArray[np.float64]
+_MOST_QUANTILES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A classifier to be fitted, and its share of the vote.
+
+    Attributes
+    ----------
+    name : str
+    estimator : classifier
+        Not fitted.
+    weight : float
+    cut_at_prior : bool
+        Whether its decisions are cut where the prior says, and not where the classifier puts them itself.
+    """
+
+    name: str
+    estimator: Estimator
+    weight: float = 1.0
+    cut_at_prior: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A fitted classifier of an ensemble.
+
+    Attributes
+    ----------
+    name : str
+    weight : float
+        The weights of all members sum to 1.
+    cut : float
+        The least score that means "positive".
+    reference : ndarray of shape (at most 1000,)
+        Its out-of-fold scores in increasing order, thinned to quantiles.
+    model : classifier
+    """
+
+    name: str
+    weight: float
+    cut: float
+    reference: Floats
+    model: Estimator
+
+    def shares(self, scores: Floats) -> Floats:
+        """Return the rank share of scores among the out-of-fold scores, shape (n,): between 0 and 1, and increasing.
+
+        Equal out-of-fold scores share their middle rank; between two of them, and beyond the last, the share still
+        grows with the score, so that the order of new rows is kept.
+        """
+        values, counts = np.unique(self.reference, return_counts=True)
+        middle = (np.cumsum(counts) - 0.5 * counts) / len(self.reference)
+        unit = float(values[-1] - values[0]) or 1.0
+        beyond = np.maximum(scores - values[-1], 0.0) / unit
+        below = np.maximum(values[0] - scores, 0.0) / unit
+        shares = np.interp(scores, values, middle)
+        shares = np.where(beyond > 0, 1.0 - (1.0 - middle[-1]) / (1.0 + beyond), shares)
+        return np.where(below > 0, middle[0] / (1.0 + below), shares)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Probabilities at the prior, and at both ends of its interval."""
+
+    at_prior: Sigmoid
+    at_low: Sigmoid
+    at_high: Sigmoid
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Return the probability and the ends of its interval for scores of shape (n,); shape (n, 3)."""
+        found = np.column_stack(
+            [one.probability(scores) for one in (self.at_prior, self.at_low, self.at_high)]
+        )
+        return np.column_stack([found[:, 0], found.min(axis=1), found.max(axis=1)])
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """What the members say of rows together: the score and the share of the vote, each of shape (n,)."""
+
+    score: Floats
+    vote: Floats
+
+
+class Ensemble(PUClassifier):
+    r"""A weighted ensemble of PU classifiers.
+
+    With :math:`R_j` the rank share of a score among the out-of-fold scores of member j, the score of a row is
+    :math:`\sum_j w_j R_j(f_j(x))`. A row is positive if the members that call it positive have more than half of the
+    weight. Probabilities are fitted to the out-of-fold scores of the ensemble by
+    :func:`pubench.estimators.calibration.fit_sigmoid`, at the prior and at both ends of its interval.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        What to fit. Weights are divided by their sum.
+    prior : float
+        Pr(y = 1) in the population.
+    interval : tuple of float or None, default=None
+        The ends of the interval of the prior; None: the prior itself.
+    scenario : {"case-control", "single-training-set"}
+        How the rows were drawn; there is no default.
+    random_state : int, default=0
+        Decides the folds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    members_ : tuple of Member
+    calibration_ : Calibration
+    cut_ : float or None
+        The least score that means "positive", if it replaces the vote.
+    out_of_fold_ : Blend
+        What models that did not see them say of the rows of the fit.
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate] = (),
+        *,
+        prior: float = 0.5,
+        interval: tuple[float, float] | None = None,
+        scenario: Scenario = UNSTATED,
+        random_state: int = 0,
+    ) -> None:
+        self.candidates = candidates
+        self.prior = prior
+        self.interval = interval
+        self.scenario = scenario
+        self.random_state = random_state
+
+    row_rules = RowRules(dtype=np.float64)
+
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        *,
+        out_of_fold: Floats | None = None,
+        positions: NDArray[np.int64] | None = None,
+    ) -> Self:
+        """Fit all members.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        y : array-like of shape (n,)
+            Two classes; the larger marks labelled positive rows.
+        out_of_fold : ndarray of shape (members, n), optional
+            Scores of the rows by models of each method that did not see them; default: they are made here.
+        positions : ndarray of int, optional
+            The rows that members are fitted on, for tables with very many rows; default: all.
+
+        Returns
+        -------
+        self
+        """
+        X, s = validate_pu(self, X, y)
+        if not self.candidates:
+            raise ValueError("candidates is empty; give at least one Candidate")
+        total = sum(one.weight for one in self.candidates)
+        scores = [self._unseen(one, X, s) for one in self.candidates] if out_of_fold is None else out_of_fold
+        kept = np.arange(len(s)) if positions is None else positions
+        self.members_ = tuple(
+            self._member(replace(one, weight=one.weight / total), found, X, s, kept)
+            for one, found in zip(self.candidates, scores, strict=True)
+        )
+        self.out_of_fold_ = _blend(self.members_, scores)
+        self.cut_: float | None = None
+        low, high = self.interval or (self.prior, self.prior)
+        self.calibration_ = Calibration(*(self._sigmoid(s, prior) for prior in (self.prior, low, high)))
+        return self
+
+    def restore(
+        self,
+        members: tuple[Member, ...],
+        calibration: Calibration,
+        out_of_fold: Blend,
+        *,
+        cut: float | None,
+        n_features: int,
+    ) -> Self:
+        """Take over what an earlier fit learned, as from a file; the labels of that fit were 0 and 1."""
+        self.members_, self.calibration_, self.out_of_fold_ = members, calibration, out_of_fold
+        self.cut_, self.n_features_in_, self.classes_ = cut, n_features, np.array([0, 1])
+        return self
+
+    def _unseen(self, candidate: Candidate, X: Rows, s: Labels) -> Floats:
+        def fitted(rows: Rows, labels: Labels) -> Estimator:
+            return seeded_clone(candidate.estimator, None).fit(rows, labels.astype(np.int64))
+
+        return out_of_fold_scores(fitted, X, s, seed=self.random_state)
+
+    def _member(
+        self, candidate: Candidate, unseen: Floats, X: Rows, s: Labels, kept: NDArray[np.int64]
+    ) -> Member:
+        # Signed, since learners may compute 2 s - 1.
+        model = seeded_clone(candidate.estimator, None).fit(X[kept], s[kept].astype(np.int64))
+        cut = 0.0 if hasattr(model, "decision_function") else 0.5
+        if candidate.cut_at_prior:
+            cut = population_cut(unseen, s, prior=self.prior, scenario=self.scenario)
+            own = ranking_scores(model, X)
+            cut = separating_cut(cut, own, s, prior=self.prior, scenario=self.scenario)
+        return Member(candidate.name, candidate.weight, cut, _quantiles(unseen), model)
+
+    def _sigmoid(self, s: Labels, prior: float) -> Sigmoid:
+        return fit_sigmoid(self.out_of_fold_.score, s, prior=prior, scenario=self.scenario)
+
+    def blend(self, X: Rows) -> Blend:
+        """Return the score and the share of the vote of rows of shape (n, d)."""
+        X = validate_rows(self, X)
+        return _blend(self.members_, [ranking_scores(member.model, X) for member in self.members_])
+
+    def decide(self, blend: Blend) -> NDArray[np.bool_]:
+        """Return which rows are positive, shape (n,): by the vote, or by the cut that replaces it."""
+        return blend.vote > 0.5 if self.cut_ is None else blend.score >= self.cut_
+
+    def decision_function(self, X: Rows) -> Floats:
+        """Return scores whose sign is the decision, shape (n,): the share of the vote or the score, less its cut."""
+        found = self.blend(X)
+        if self.cut_ is not None:
+            return found.score - self.cut_
+        # A vote of exactly one half is negative, and 0 would mean positive.
+        return np.where(
+            found.vote > 0.5, found.vote - 0.5, np.minimum(found.vote - 0.5, -np.finfo(float).tiny)
+        )
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the probabilities of both classes in the population, shape (n, 2)."""
+        positive = self.calibration_.at_prior.probability(self.blend(X).score)
+        return np.column_stack([1.0 - positive, positive])
+
+
+def _blend(members: Sequence[Member], scores: Sequence[Floats] | Floats) -> Blend:
+    """Join the scores of the members, one array of shape (n,) each."""
+    score = sum(one.weight * one.shares(found) for one, found in zip(members, scores, strict=True))
+    vote = sum(one.weight * (found >= one.cut) for one, found in zip(members, scores, strict=True))
+    return Blend(np.asarray(score, dtype=np.float64), np.asarray(vote, dtype=np.float64))
+
+
+def _quantiles(scores: Floats) -> Floats:
+    """Return scores in increasing order, thinned to at most 1000 of them, the least and the largest included."""
+    ordered = np.sort(scores)
+    if len(ordered) <= _MOST_QUANTILES:
+        return ordered
+    return ordered[np.linspace(0, len(ordered) - 1, _MOST_QUANTILES).round().astype(np.intp)]

@@ -1,0 +1,182 @@
+"""Fits of many methods on folds of one table, each in a process of its own under the limits of suites."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.advise.methods import Method
+from pubench.data.truth import hidden_places
+from pubench.protocol import Predictions, ProtocolError
+from pubench.protocol.replies import Result
+from pubench.protocol.requests import FitRequest, Prepare, Setting, WarmUp
+from pubench.run.asking import TaskError, out_of_turn, replies
+from pubench.sandbox import Processes, SandboxError, TaskLimits
+from pubench.sandbox.early import ALGORITHMS
+from pubench.specs import Scenario
+from pubench.status import Problem, Status
+from pubench.tasks import Features, Preprocess, Seeds
+
+__all__ = ["FIT_SECONDS", "FoldFit", "FoldFits", "FoldTask"]
+
+FIT_SECONDS, _MEMORY_MB = 600.0, 4096
+"""What one fit may use, as in a suite that does not say."""
+_JOBS = 2
+_AS_IT_IS = Preprocess(impute="none", scale="none")
+Floats = NDArray[np.float64]
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldTask:
+    """One method on one fold: the rows that it is fitted on, their labels and prior, and the rows left out."""
+
+    method: Method
+    repeat: int
+    fold: int
+    train: Positions
+    s: NDArray[np.uint8]
+    prior: float | None
+    held: Positions
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldFit:
+    """What a method says of the rows left out, and the seconds of its fit."""
+
+    score: Floats
+    decision: NDArray[np.uint8]
+    seconds: float
+
+
+class FoldFits:
+    """Runs fold tasks, two at a time; a context manager, which ends all processes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Finite numbers, scaled as methods want them.
+    scenario : {"case-control", "single-training-set"}
+    """
+
+    def __init__(self, X: Floats, scenario: Scenario) -> None:
+        self._X, self._scenario = X, scenario
+        self._stopped = threading.Event()
+        self._idle: queue.SimpleQueue[Processes] = queue.SimpleQueue()
+        self._all = [Processes(ALGORITHMS, hidden_places) for _ in range(_JOBS)]
+        self._closing = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pubench-"))
+            # Every process maps the same file instead of being sent its rows.
+            np.save(Path(folder) / "X.npy", np.ascontiguousarray(self._X, dtype=np.float64))
+            self._features = Features(
+                folder=folder,
+                sparse=False,
+                n_features=self._X.shape[1],
+                categorical=(),
+                missing=0,
+                image_shape=(),
+            )
+            for processes in self._all:
+                stack.callback(processes.close)
+                self._idle.put(processes)
+            self._pool = stack.enter_context(ThreadPoolExecutor(_JOBS))
+            self._all[0].begin()
+            self._closing = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.close()
+
+    def run(
+        self, tasks: Sequence[FoldTask], allowed: Callable[[FoldTask], float]
+    ) -> Iterator[tuple[FoldTask, FoldFit | Problem]]:
+        """Yield the outcome of each task as it ends.
+
+        Parameters
+        ----------
+        tasks : sequence of FoldTask
+            They are begun in this order.
+        allowed : callable
+            Returns the seconds that a task may take when it begins; with 0 or less it is not begun.
+        """
+        waiting: dict[Future[FoldFit | Problem], FoldTask] = {}
+        try:
+            for task in tasks:
+                waiting[self._pool.submit(self._outcome, task, allowed)] = task
+            while waiting:
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in sorted(done, key=lambda one: (waiting[one].repeat, waiting[one].fold)):
+                    yield waiting.pop(future), future.result()
+        finally:
+            # An interrupt, or nobody asks for the rest: what still runs is ended, what has not begun never begins.
+            if waiting:
+                self._stopped.set()
+                for processes in self._all:
+                    processes.kill()
+
+    def _outcome(self, task: FoldTask, allowed: Callable[[FoldTask], float]) -> FoldFit | Problem:
+        seconds = 0.0 if self._stopped.is_set() else allowed(task)
+        if seconds <= 0:
+            return Problem(Status.SKIPPED, "not begun within the budget")
+        processes = self._idle.get()
+        try:
+            return self._fit(task, processes, TaskLimits(min(seconds, FIT_SECONDS), _MEMORY_MB))
+        except (TaskError, SandboxError) as failure:
+            return failure.problem
+        finally:
+            self._idle.put(processes)
+
+    def _fit(self, task: FoldTask, processes: Processes, limits: TaskLimits) -> FoldFit:
+        plan = task.method.plan
+        prepare = Prepare(files=(), imports=(plan.estimator,))
+        warm_up = WarmUp(
+            estimator=plan.estimator, receives=plan.receives, labels="pu", scenario=plan.scenarios[0]
+        )
+        request = FitRequest(setting=self._setting(task), params={}, training=())
+        with processes.task(prepare, limits, warm_up) as sandbox:
+            envelope = next(replies(sandbox, request, [task.train, task.s, task.held]))
+            if not isinstance(envelope.message, Result):
+                raise out_of_turn(sandbox, envelope.message)
+            try:
+                found = Predictions.from_arrays(envelope.arrays)
+            except ProtocolError as error:
+                raise TaskError(sandbox.misbehaved(f"broke the protocol: {error}").problem) from None
+            if len(found.score) != len(task.held):
+                raise TaskError(
+                    sandbox.misbehaved("broke the protocol: scores for another number of rows").problem
+                )
+            # Nobody asked what the model looks like inside.
+            sandbox.close()
+            return FoldFit(
+                found.score, found.decision, envelope.message.fit_seconds + envelope.message.score_seconds
+            )
+
+    def _setting(self, task: FoldTask) -> Setting:
+        # Nothing but the fit draws at random: rows, labels and folds are given.
+        seeds = Seeds(sample=0, split=0, label=0, folds=0, prior=0, search=0, fit=task.seed)
+        return Setting(
+            data=self._features,
+            preprocess=_AS_IT_IS,
+            scenario=self._scenario,
+            algorithm=task.method.plan,
+            prior=task.prior,
+            prior_error="",
+            seeds=seeds,
+        )

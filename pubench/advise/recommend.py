@@ -1,0 +1,220 @@
+"""From a person's table to advice: what was understood, the prior, which method to take, and what it is worth."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.advise.advice import Advice, ComparedMethod, Goal
+from pubench.advise.choosing import (
+    decision_share,
+    ensemble_values,
+    expected_loss,
+    one_se,
+    softmax_weights,
+    within,
+)
+from pubench.advise.comparing import Progress, compare
+from pubench.advise.gathering import Comparison
+from pubench.advise.labels import few_labels, read_labels
+from pubench.advise.methods import POOL
+from pubench.advise.reading import read_table
+from pubench.advise.schema import learn_schema
+from pubench.advise.statements import found_positives, sizes, top_precision
+from pubench.advise.thinning import thinned, whole_statement
+from pubench.errors import DataError, did_you_mean
+from pubench.specs import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pubench.estimators.prior_statement import PriorStatement
+
+__all__ = ["recommend", "state_prior_of"]
+
+PRIOR = "class prior"
+"""What progress calls the step before the first method."""
+_WEAK, _PERFECT = 0.55, 0.995
+_LEAST_BUDGET = 1.0
+Floats = NDArray[np.float64]
+
+
+def recommend(
+    table: pd.DataFrame | Path | str,
+    *,
+    label: str,
+    ids: Sequence[str] = (),
+    goal: Goal = "ranking",
+    scenario: Scenario,
+    budget: float | None = None,
+    seed: int = 0,
+    names: Sequence[str] = POOL,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Advice:
+    """Advise which method to take for a table of labelled positives and unlabelled rows.
+
+    Parameters
+    ----------
+    table : DataFrame or path
+        Columns of any kind; see :func:`pubench.advise.reading.read_table` for files.
+    label : str
+        The column that says which rows are known positives.
+    ids : sequence of str
+        Columns that only name rows.
+    goal : {"ranking", "decision", "probability"}
+        What the model is for; it decides what the advice says first.
+    scenario : {"case-control", "single-training-set"}
+        Whether U is a sample of the population, or P and U together are. It cannot be known from the data.
+    budget : float, optional
+        Seconds after which no further fit is begun.
+    seed : int
+        The same seed gives the same bits, unless the budget ends the comparison early.
+    names : sequence of str
+        The methods to compare.
+    on_progress : callable
+        Is notified of each step.
+
+    Returns
+    -------
+    Advice
+
+    Raises
+    ------
+    PubenchError
+        If the table, its labels or its columns cannot be used.
+    """
+    started = time.monotonic()
+    source = "" if _is_frame(table) else str(table)
+    frame = read_table(Path(source), text=ids) if source else table
+    assert not isinstance(frame, str | Path)
+    _refuse_unknown(frame, label)
+    s = read_labels(frame[label], label)
+    schema, remarks = learn_schema(frame, label=label, ids=ids)
+    X = schema.encode(frame).X
+    on_progress(Progress(0, 0, PRIOR, budget or 0.0))
+    prior = state_prior_of(X, s, scenario=scenario, seed=seed)
+    left = None if budget is None else max(_LEAST_BUDGET, budget - (time.monotonic() - started))
+    compared = compare(
+        X,
+        s,
+        names=names,
+        prior=prior.value,
+        scenario=scenario,
+        seed=seed,
+        budget=left,
+        on_progress=on_progress,
+    )
+    weights = softmax_weights(compared.values)
+    chosen, scores = ensemble_values(compared, weights, s), weights @ compared.scores
+    unlabelled = s == 0
+    positives = found_positives(prior, s, scenario)
+    share = positives.value / int(unlabelled.sum())
+    return Advice(
+        source=source,
+        label=label,
+        ids=tuple(ids),
+        goal=goal,
+        scenario=scenario,
+        seed=seed,
+        rows=len(s),
+        labelled=int(s.sum()),
+        remarks=remarks,
+        doubts=_doubts(s, chosen),
+        prior=prior,
+        methods=_methods(compared, weights),
+        failures=compared.failures,
+        folds=compared.folds_done,
+        value=float(chosen.mean()),
+        single=one_se(compared.values, compared.names),
+        claim=within(compared.values, chosen, share=share, seed=seed),
+        loss=expected_loss(compared.values, chosen, share=share, seed=seed),
+        positives=positives,
+        called=_called(compared, weights, s, prior, scenario),
+        tops=tuple(
+            top_precision(scores, s, k, prior=prior, scenario=scenario) for k in sizes(int(unlabelled.sum()))
+        ),
+        is_interrupted=compared.is_interrupted,
+        next_command=_next_command(source, label, ids, scenario),
+    )
+
+
+def _called(
+    compared: Comparison, weights: Floats, s: NDArray[np.uint8], prior: PriorStatement, scenario: Scenario
+) -> int:
+    """Return how many unlabelled rows the ensemble calls positive, by out-of-fold scores."""
+    from pubench.estimators.prior_cut import population_cut
+
+    share = decision_share(compared, weights, s, prior=prior, scenario=scenario)
+    scores = weights @ compared.scores
+    cut = population_cut(scores, s, prior=share, scenario=scenario)
+    return int(np.count_nonzero(scores[s == 0] >= cut))
+
+
+def _is_frame(table: pd.DataFrame | Path | str) -> bool:
+    return not isinstance(table, str | Path)
+
+
+def _refuse_unknown(frame: pd.DataFrame, label: str) -> None:
+    names = [str(name) for name in frame.columns]
+    if label not in names:
+        raise DataError(f"there is no column '{label}' for the labels{did_you_mean(label, names)}")
+
+
+def state_prior_of(X: Floats, s: NDArray[np.uint8], *, scenario: Scenario, seed: int) -> PriorStatement:
+    """State what P and U say about the class prior; a large table is represented by a sample of its rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    s : ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
+    scenario : {"case-control", "single-training-set"}
+    seed : int
+    """
+    from pubench.estimators.prior_statement import state_prior
+
+    rows = thinned(s, np.random.default_rng(seed))
+    found = state_prior(X[rows], s[rows], scenario=scenario, random_state=seed)
+    return whole_statement(found, s, s[rows], scenario)
+
+
+def _methods(compared: Comparison, weights: Floats) -> tuple[ComparedMethod, ...]:
+    """Return the methods that were compared, the best first."""
+    folds = compared.folds_done
+    errors = compared.values.std(axis=1, ddof=1) / np.sqrt(folds) if folds > 1 else np.zeros(len(weights))
+    rows = zip(compared.names, compared.values.mean(axis=1), errors, weights, compared.seconds, strict=True)
+    made = [ComparedMethod(name, *(float(figure) for figure in figures)) for name, *figures in rows]
+    return tuple(sorted(made, key=lambda method: -method.value))
+
+
+def _doubts(s: NDArray[np.uint8], chosen: Floats) -> tuple[str, ...]:
+    doubts = []
+    few = few_labels(s)
+    if few is not None:
+        doubts.append(few)
+    value = float(chosen.mean())
+    if value < _WEAK:
+        doubts.append(
+            "The columns say little about the labels: labelled rows rank above unlabelled ones with an AUC of "
+            f"{value:.2f} only, and 0.5 is chance."
+        )
+    if value > _PERFECT:
+        doubts.append(
+            "Labelled rows are almost perfectly separated from unlabelled ones. Perhaps a column gives the label away: "
+            "`pubench audit` looks for that."
+        )
+    return tuple(doubts)
+
+
+def _next_command(source: str, label: str, ids: Sequence[str], scenario: Scenario) -> str:
+    if not source:
+        return ""
+    named = [part for one in ids for part in ("--id", one)]
+    given = [] if scenario == "single-training-set" else ["--scenario", scenario]
+    return shlex.join(["pubench", "fit", source, "--label", label, *named, *given, "--out", "model.pub"])

@@ -1,0 +1,238 @@
+"""From a table with labelled positives to a trained model: prior, comparison, ensemble, explanation and card."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.advise.choosing import decision_share, one_se, softmax_weights
+from pubench.advise.comparing import Progress, compare
+from pubench.advise.ensemble import Candidate, Ensemble
+from pubench.advise.explaining import explained, typical_row
+from pubench.advise.gathering import Comparison
+from pubench.advise.labels import few_labels, read_labels
+from pubench.advise.methods import POOL, make_method
+from pubench.advise.prior_of_table import given_prior
+from pubench.advise.recommend import PRIOR, state_prior_of
+from pubench.advise.schema import Encoded, learn_schema
+from pubench.advise.settings import AUTO, SINGLE, Settings, Source
+from pubench.advise.statements import LIMITS
+from pubench.advise.thinning import thinned, thinned_prior
+from pubench.advise.trained import Card, Provenance, Standing, TrainedModel, TrainingRows
+from pubench.errors import DataError, did_you_mean
+from pubench.estimators.prior_cut import population_cut
+from pubench.estimators.prior_statement import PriorStatement
+from pubench.specs import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["train"]
+
+_LEAST_WEIGHT = 0.02
+_SOFTWARE = ("pubench", "numpy", "scikit-learn", "scipy", "lightgbm", "skops")
+Floats = NDArray[np.float64]
+
+
+def train(
+    frame: pd.DataFrame,
+    settings: Settings,
+    *,
+    label: str,
+    ids: Sequence[str] = (),
+    source: Source | None = None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> TrainedModel:
+    """Train a model on a person's table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row each; strings, categories, dates and missing cells are allowed.
+    settings : Settings
+    label : str
+        The column that marks labelled positives.
+    ids : sequence of str
+        Columns that only name rows.
+    source : Source, optional
+        Where the table comes from; default: the digest of the table.
+    on_progress : callable
+        Is notified of each step.
+
+    Returns
+    -------
+    TrainedModel
+
+    Raises
+    ------
+    PubenchError
+        If the table, its labels or the settings cannot be used.
+    """
+    frame = frame.rename(columns=str)
+    if label not in frame.columns:
+        raise DataError(f"the table has no column '{label}'{did_you_mean(label, map(str, frame.columns))}")
+    s = read_labels(frame[label], label)
+    schema, remarks = learn_schema(frame, label=label, ids=ids)
+    encoded = schema.encode(frame)
+    prior = _prior(encoded.X, s, settings, on_progress)
+    comparison = _compared(encoded.X, s, settings, prior, on_progress)
+    choice = _Choice.of(comparison, settings)
+    ensemble = choice.fitted(encoded, s, settings, prior)
+    if settings.method in AUTO:
+        ensemble.cut_ = _cut(ensemble, comparison, s, prior, settings.scenario)
+    importance, curves = explained(schema, encoded, s, ensemble, choice.margins)
+    card = Card(
+        goal=settings.goal,
+        method=settings.method,
+        scenario=settings.scenario,
+        label=label,
+        seed=settings.seed,
+        prior=prior,
+        leaderboard=_standings(comparison, ensemble),
+        importance=importance,
+        curves=curves,
+        remarks=(*remarks, *_doubts(comparison, s)),
+        limits=LIMITS,
+        provenance=_provenance(source or Source.of_frame(frame), s),
+    )
+    unseen = ensemble.out_of_fold_
+    training = TrainingRows(_texts(frame, schema.ids), s, unseen, ensemble.decide(unseen).astype(np.uint8))
+    return TrainedModel(card, schema, ensemble, training, typical_row(schema, encoded.X, s))
+
+
+def _doubts(comparison: Comparison, s: NDArray[np.uint8]) -> tuple[str, ...]:
+    """Return what speaks against trusting the model, as sentences."""
+    few = few_labels(s)
+    early = "The comparison of methods was interrupted; it holds what had been compared until then."
+    return (*((few,) if few else ()), *((early,) if comparison.is_interrupted else ()))
+
+
+def _prior(
+    X: Floats, s: NDArray[np.uint8], settings: Settings, on_progress: Callable[[Progress], None]
+) -> PriorStatement:
+    if settings.prior is not None:
+        return given_prior(settings.prior, s, settings.scenario)
+    on_progress(Progress(0, 0, PRIOR, settings.budget or 0.0))
+    return state_prior_of(X, s, scenario=settings.scenario, seed=settings.seed)
+
+
+def _compared(
+    X: Floats,
+    s: NDArray[np.uint8],
+    settings: Settings,
+    prior: PriorStatement,
+    on_progress: Callable[[Progress], None],
+) -> Comparison:
+    several = settings.method in (*AUTO, SINGLE)
+    return compare(
+        X,
+        s,
+        names=POOL if several else (settings.method,),
+        prior=prior.value,
+        scenario=settings.scenario,
+        seed=settings.seed,
+        budget=settings.budget,
+        repeats=2 if several else 1,
+        on_progress=on_progress,
+    )
+
+
+def _cut(
+    ensemble: Ensemble,
+    comparison: Comparison,
+    s: NDArray[np.uint8],
+    prior: PriorStatement,
+    scenario: Scenario,
+) -> float:
+    """Return the cut of the ensemble's scores, which decides better than the vote of methods cut at the prior."""
+    weights = softmax_weights(comparison.values)
+    share = decision_share(comparison, weights, s, prior=prior, scenario=scenario)
+    return population_cut(ensemble.out_of_fold_.score, s, prior=share, scenario=scenario)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Choice:
+    """The methods of the model, their weights, and their out-of-fold scores of shape (methods, n)."""
+
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    at_prior: tuple[bool, ...]
+    margins: Floats
+
+    @classmethod
+    def of(cls, comparison: Comparison, settings: Settings) -> _Choice:
+        if settings.method == SINGLE:
+            weights = np.zeros(len(comparison.names))
+            weights[comparison.names.index(one_se(comparison.values, comparison.names))] = 1.0
+        else:
+            weights = softmax_weights(comparison.values)
+        # A method of almost no weight costs as much time and space as any other.
+        kept = np.flatnonzero(weights >= _LEAST_WEIGHT)
+        return cls(
+            tuple(comparison.names[place] for place in kept),
+            tuple(float(weights[place]) for place in kept),
+            tuple(bool(np.isfinite(comparison.cuts[place])) for place in kept),
+            comparison.margins[kept],
+        )
+
+    def fitted(
+        self, encoded: Encoded, s: NDArray[np.uint8], settings: Settings, prior: PriorStatement
+    ) -> Ensemble:
+        """Fit the methods on all rows, or on a part of very many."""
+        from threadpoolctl import threadpool_limits
+
+        rows = thinned(s, np.random.default_rng(settings.seed))
+        used = thinned_prior(prior.value, s, s[rows], settings.scenario)
+        candidates = [
+            Candidate(name, self._made(name, used, settings), weight, at_prior)
+            for name, weight, at_prior in zip(self.names, self.weights, self.at_prior, strict=True)
+        ]
+        # One thread, as in the comparison: sums in another order would give other bits.
+        with threadpool_limits(1):
+            return Ensemble(
+                candidates,
+                prior=prior.value,
+                interval=(prior.low, prior.high),
+                scenario=settings.scenario,
+                random_state=settings.seed,
+            ).fit(encoded.X, s, out_of_fold=self.margins, positions=rows)
+
+    @staticmethod
+    def _made(name: str, prior: float, settings: Settings) -> object:
+        return make_method(name, prior=prior, scenario=settings.scenario, seed=settings.seed, ranks_only=True)
+
+
+def _standings(comparison: Comparison, ensemble: Ensemble) -> tuple[Standing, ...]:
+    """Return all methods, the best first, then those that were left out."""
+    weights = {member.name: member.weight for member in ensemble.members_}
+    folds = comparison.values.shape[1]
+    rows = [
+        Standing(
+            name,
+            float(values.mean()),
+            float(values.std(ddof=1) / np.sqrt(folds)) if folds > 1 else None,
+            weights.get(name, 0.0),
+            float(seconds),
+        )
+        for name, values, seconds in zip(comparison.names, comparison.values, comparison.seconds, strict=True)
+    ]
+    rows.sort(key=lambda row: -(row.pauc or 0.0))
+    lost = (Standing(one.name, None, None, 0.0, failure=one.reason) for one in comparison.failures)
+    return (*rows, *lost)
+
+
+def _provenance(source: Source, s: NDArray[np.uint8]) -> Provenance:
+    software = (("python", platform.python_version()), *((name, version(name)) for name in _SOFTWARE))
+    return Provenance(source.name, source.digest, len(s), int(s.sum()), software)
+
+
+def _texts(frame: pd.DataFrame, names: Sequence[str]) -> NDArray[np.str_]:
+    """Return columns as text, shape (number of columns, n)."""
+    found = np.array([frame[name].astype(str).to_numpy(dtype=np.str_) for name in names], dtype=np.str_)
+    return found.reshape(len(names), len(frame))

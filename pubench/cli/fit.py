@@ -1,0 +1,100 @@
+"""``pubench fit``: a model of one's own table in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pubench.cli.budget import BUDGET, comparison_progress
+from pubench.cli.signals import current_signals
+from pubench.errors import PubenchError
+from pubench.specs import SCENARIOS, Scenario
+
+__all__ = ["fit"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--label", required=True, metavar="COLUMN", help="The column that marks known positives.")
+@click.option(
+    "--id", "ids", multiple=True, metavar="COLUMN", help="A column that only names rows; may be repeated."
+)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The model file.")
+@click.option(
+    "--method",
+    default="auto",
+    show_default=True,
+    metavar="auto|single|NAME",
+    help="All methods, weighted (auto or ensemble); one method, chosen (single); or a method by its name.",
+)
+@click.option(
+    "--prior",
+    type=float,
+    help="The share of positives in the population, if you know it [default: estimate].",
+)
+@click.option(
+    "--goal",
+    type=click.Choice(("ranking", "decision", "probability")),
+    default="ranking",
+    show_default=True,
+    help="What the model is for; it is noted in the model.",
+)
+@click.option(
+    "--scenario",
+    type=click.Choice(SCENARIOS),
+    default="single-training-set",
+    show_default=True,
+    help="How the rows were drawn.",
+)
+@click.option(
+    "--budget",
+    type=BUDGET,
+    metavar="TIME",
+    help="Time for the comparison, such as 60, 90s or 5m [default: no limit].",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def fit(
+    file: Path,
+    label: str,
+    ids: tuple[str, ...],
+    out: Path,
+    method: str,
+    prior: float | None,
+    goal: str,
+    scenario: Scenario,
+    budget: float | None,
+    seed: int,
+    quiet: bool,
+) -> int:
+    """Fit a model to FILE, a table of known positives and unlabelled rows, and write it to one file.
+
+    The file holds the columns, the prior, the fitted methods, probabilities and threshold, and no code. Ctrl-C during
+    the comparison takes the methods that have been compared.
+    """
+    from pubench.advise.advice import GOALS
+    from pubench.advise.archive import save
+    from pubench.advise.describing import card_sections
+    from pubench.advise.reading import read_table
+    from pubench.advise.sections import text_lines
+    from pubench.advise.settings import Settings, Source
+    from pubench.advise.training import train
+
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        # Said before the work, not after it.
+        raise PubenchError(
+            f"the folder of --out {out} does not exist, or {out} is a folder; give a file name"
+        )
+    frame, source = read_table(file, text=ids), Source.of_file(file)
+    wanted = next(one for one in GOALS if one == goal)
+    settings = Settings(scenario, wanted, method, prior, budget, seed)
+    with comparison_progress(quiet=quiet) as on_progress:
+        model = train(frame, settings, label=label, ids=ids, source=source, on_progress=on_progress)
+    save(model, out)
+    click.echo("\n".join(text_lines(card_sections(model.card))))
+    click.echo(
+        f"\nwrote {out}; next:\n  pubench predict {out} NEW.csv --out scores.csv\n  pubench explain {out}"
+    )
+    signals = current_signals()
+    return 0 if signals.received is None else signals.code

@@ -1,0 +1,55 @@
+"""``pubench predict``: ranks, probabilities and decisions for new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["predict"]
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The CSV file to write."
+)
+@click.option(
+    "--unlabelled",
+    is_flag=True,
+    help="Instead of FILE, the unlabelled rows of the fit, each by models that did not see it.",
+)
+def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None:
+    """Predict the rows of FILE with MODEL: id, rank, probability, its interval (low, high), and decision.
+
+    CSV and Parquet files may be larger than memory. Unknown categories and values outside the training range are
+    reported; a missing column is an error.
+    """
+    from pubench.advise.archive import load
+    from pubench.advise.predicting import predict_file
+
+    if unlabelled == (file is not None):
+        raise click.UsageError("give FILE, or --unlabelled for the unlabelled rows of the fit, and not both")
+    trained = load(model)
+    if file is None:
+        from pubench.advise.predicting import predict_unlabelled
+        from pubench.data.cache import write_atomically
+
+        found = predict_unlabelled(trained)
+        write_atomically(out, found.to_csv(index=False))
+        click.echo(f"{len(found):,} unlabelled rows, {int(found.decision.sum()):,} of them called positive")
+        click.echo(f"wrote {out}")
+        return
+    from pubench.advise.settings import Source
+
+    if Source.of_file(file).digest == trained.card.provenance.digest:
+        click.echo("Doubt: FILE is the table of the fit, which the model knows too well; use --unlabelled.")
+    written = predict_file(trained, file, out)
+    click.echo(f"{written.rows:,} rows, {written.positive:,} of them called positive")
+    for name in written.lost_ids:
+        click.echo(f"'{name}' is missing; it only names rows")
+    for drift in written.drift:
+        if drift.notable:
+            click.echo(f"Drift: {drift.sentence}.")
+    click.echo(f"wrote {out}")

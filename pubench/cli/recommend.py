@@ -1,0 +1,94 @@
+"""``pubench recommend``: which method to take for one's own data, and what it is worth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from pubench.cli.budget import BUDGET, comparison_progress
+from pubench.cli.signals import current_signals
+from pubench.cli.streams import show
+from pubench.specs import SCENARIOS, Scenario
+
+__all__ = ["recommend"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--label", required=True, metavar="COLUMN", help="The column that marks known positives.")
+@click.option(
+    "--id", "ids", multiple=True, metavar="COLUMN", help="A column that only names rows; may be repeated."
+)
+@click.option(
+    "--goal",
+    type=click.Choice(("ranking", "decision", "probability")),
+    default="ranking",
+    show_default=True,
+    help="What the model is for.",
+)
+@click.option(
+    "--scenario",
+    type=click.Choice(SCENARIOS),
+    default="single-training-set",
+    show_default=True,
+    help="How the rows were drawn.",
+)
+@click.option(
+    "--budget",
+    type=BUDGET,
+    metavar="TIME",
+    help="Time for the comparison, such as 60, 90s or 5m [default: no limit].",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Also write a page."
+)
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def recommend(
+    file: Path,
+    label: str,
+    ids: tuple[str, ...],
+    goal: str,
+    scenario: Scenario,
+    budget: float | None,
+    seed: int,
+    as_json: bool,
+    html: Path | None,
+    quiet: bool,
+) -> int:
+    """Advise which method to take for FILE, a table of known positives and unlabelled rows.
+
+    Says what was understood of the table, what the data say about the class prior, how methods compare by repeated
+    resampling, and what precision to expect among the top rows. Ctrl-C shows the results so far.
+    """
+    from pubench.advise.advice import GOALS
+    from pubench.advise.recommend import recommend as advise
+    from pubench.advise.sections import make_sections, text_lines
+
+    wanted = next(one for one in GOALS if one == goal)
+    with comparison_progress(quiet=quiet) as on_progress:
+        advice = advise(
+            file,
+            label=label,
+            ids=ids,
+            goal=wanted,
+            scenario=scenario,
+            budget=budget,
+            seed=seed,
+            on_progress=on_progress,
+        )
+    if html is not None:
+        from pubench.advise.page import advice_page
+        from pubench.data.cache import write_atomically
+
+        write_atomically(html, advice_page(advice))
+    if as_json:
+        click.echo(json.dumps(advice.to_json(), indent=1))
+    else:
+        click.echo("\n".join(text_lines(make_sections(advice))))
+    if html is not None and not quiet:
+        show(f"wrote {html}")
+    return current_signals().code if advice.is_interrupted else 0

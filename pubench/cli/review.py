@@ -1,0 +1,68 @@
+"""``pubench review``: rows to check by hand, and what the answers say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["review"]
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "-n", "number", type=click.IntRange(min=1), default=50, show_default=True, help="How many rows to choose."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The CSV of rows to fill in; with --answers, the updated model [default: MODEL itself].",
+)
+@click.option(
+    "--answers", type=click.Path(path_type=Path), metavar="FILE", help="The CSV that was filled in."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+def review(
+    model: Path, file: Path | None, number: int, out: Path | None, answers: Path | None, seed: int
+) -> None:
+    """Choose unlabelled rows of the fit to check by hand, or turn the answers into an estimate.
+
+    Write yes or no in the column 'answer' of the file that --out names, as far as you can, and give it back with
+    --answers: precision and prior are then estimated from facts, and threshold and probabilities are updated. With
+    FILE, the table of the fit, the rows to check are written with all their columns.
+    """
+    if answers is not None:
+        if file is not None:
+            raise click.UsageError("FILE has no effect with --answers; remove it")
+        _update(model, answers, out or model)
+        return
+    if out is None:
+        raise click.UsageError("name the file of rows to fill in with --out, or give answers with --answers")
+    from pubench.advise.answers import rows_table
+    from pubench.advise.archive import load
+    from pubench.advise.reading import read_table
+    from pubench.advise.reviewing import choose_rows
+    from pubench.data.cache import write_atomically
+
+    trained = load(model)
+    frame = None if file is None else read_table(file, text=trained.schema.text)
+    rows = choose_rows(trained, number, seed=seed)
+    write_atomically(out, rows_table(trained, rows, frame).to_csv(index=False))
+    click.echo(f"wrote {len(rows)} rows to {out}; write yes or no in the column 'answer', then:")
+    click.echo(f"  pubench review {model} --answers {out}")
+
+
+def _update(model: Path, answers: Path, out: Path) -> None:
+    from pubench.advise.answers import ANSWER, ROW, answers_of
+    from pubench.advise.archive import load, save
+    from pubench.advise.reading import read_table
+    from pubench.advise.reviewing import review_lines, reviewed
+
+    trained = load(model)
+    updated = reviewed(trained, answers_of(read_table(answers, text=(ANSWER, ROW))))
+    save(updated, out)
+    click.echo("\n".join(review_lines(updated)))
+    click.echo(f"wrote {out}")
