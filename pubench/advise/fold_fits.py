@@ -33,6 +33,7 @@ __all__ = ["FIT_SECONDS", "FoldFit", "FoldFits", "FoldTask"]
 FIT_SECONDS, _MEMORY_MB = 600.0, 4096
 """What one fit may use, as in a suite that does not say."""
 _JOBS = 2
+_PATIENCE = 0.5
 _AS_IT_IS = Preprocess(impute="none", scale="none")
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]
@@ -76,6 +77,7 @@ class FoldFits:
         self._stopped = threading.Event()
         self._idle: queue.SimpleQueue[Processes] = queue.SimpleQueue()
         self._all = [Processes(ALGORITHMS, hidden_places) for _ in range(_JOBS)]
+        self._futures: tuple[Future[FoldFit | Problem], ...] = ()
         self._closing = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
@@ -102,6 +104,14 @@ class FoldFits:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # After an interrupt, what still runs is ended, and what has not begun never begins. A process that was being
+        # made just then is ended the next time round.
+        self._stopped.set()
+        waiting = {future for future in self._futures if not future.done()}
+        while waiting:
+            for processes in self._all:
+                processes.kill()
+            _, waiting = wait(waiting, timeout=_PATIENCE)
         self._closing.close()
 
     def run(
@@ -116,20 +126,12 @@ class FoldFits:
         allowed : callable
             Returns the seconds that a task may take when it begins; with 0 or less it is not begun.
         """
-        waiting: dict[Future[FoldFit | Problem], FoldTask] = {}
-        try:
-            for task in tasks:
-                waiting[self._pool.submit(self._outcome, task, allowed)] = task
-            while waiting:
-                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in sorted(done, key=lambda one: (waiting[one].repeat, waiting[one].fold)):
-                    yield waiting.pop(future), future.result()
-        finally:
-            # An interrupt, or nobody asks for the rest: what still runs is ended, what has not begun never begins.
-            if waiting:
-                self._stopped.set()
-                for processes in self._all:
-                    processes.kill()
+        waiting = {self._pool.submit(self._outcome, task, allowed): task for task in tasks}
+        self._futures = tuple(waiting)
+        while waiting:
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future.result()
 
     def _outcome(self, task: FoldTask, allowed: Callable[[FoldTask], float]) -> FoldFit | Problem:
         seconds = 0.0 if self._stopped.is_set() else allowed(task)

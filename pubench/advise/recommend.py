@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,9 +91,8 @@ def recommend(
         If the table, its labels or its columns cannot be used.
     """
     started = time.monotonic()
-    source = "" if _is_frame(table) else str(table)
-    frame = read_table(Path(source), text=ids) if source else table
-    assert not isinstance(frame, str | Path)
+    source = str(table) if isinstance(table, str | Path) else ""
+    frame = read_table(Path(table), text=ids) if isinstance(table, str | Path) else table
     _refuse_unknown(frame, label)
     s = read_labels(frame[label], label)
     schema, remarks = learn_schema(frame, label=label, ids=ids)
@@ -110,18 +110,42 @@ def recommend(
         budget=left,
         on_progress=on_progress,
     )
-    weights = softmax_weights(compared.values)
+    asked = _Asked(source, label, tuple(ids), goal, scenario, seed)
+    return _advice(asked, s, remarks, prior, compared)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for; the fields are those of Advice."""
+
+    source: str
+    label: str
+    ids: tuple[str, ...]
+    goal: Goal
+    scenario: Scenario
+    seed: int
+
+
+def _advice(
+    asked: _Asked,
+    s: NDArray[np.uint8],
+    remarks: tuple[str, ...],
+    prior: PriorStatement,
+    compared: Comparison,
+) -> Advice:
+    """Return all that follows from a comparison."""
+    weights, scenario = softmax_weights(compared.values), asked.scenario
     chosen, scores = ensemble_values(compared, weights, s), weights @ compared.scores
-    unlabelled = s == 0
+    n_u = int(np.count_nonzero(s == 0))
     positives = found_positives(prior, s, scenario)
-    share = positives.value / int(unlabelled.sum())
+    share = positives.value / n_u
     return Advice(
-        source=source,
-        label=label,
-        ids=tuple(ids),
-        goal=goal,
+        source=asked.source,
+        label=asked.label,
+        ids=asked.ids,
+        goal=asked.goal,
         scenario=scenario,
-        seed=seed,
+        seed=asked.seed,
         rows=len(s),
         labelled=int(s.sum()),
         remarks=remarks,
@@ -132,15 +156,13 @@ def recommend(
         folds=compared.folds_done,
         value=float(chosen.mean()),
         single=one_se(compared.values, compared.names),
-        claim=within(compared.values, chosen, share=share, seed=seed),
-        loss=expected_loss(compared.values, chosen, share=share, seed=seed),
+        claim=within(compared.values, chosen, share=share, seed=asked.seed),
+        loss=expected_loss(compared.values, chosen, share=share, seed=asked.seed),
         positives=positives,
         called=_called(compared, weights, s, prior, scenario),
-        tops=tuple(
-            top_precision(scores, s, k, prior=prior, scenario=scenario) for k in sizes(int(unlabelled.sum()))
-        ),
+        tops=tuple(top_precision(scores, s, k, prior=prior, scenario=scenario) for k in sizes(n_u)),
         is_interrupted=compared.is_interrupted,
-        next_command=_next_command(source, label, ids, scenario),
+        next_command=_next_command(asked),
     )
 
 
@@ -154,10 +176,6 @@ def _called(
     scores = weights @ compared.scores
     cut = population_cut(scores, s, prior=share, scenario=scenario)
     return int(np.count_nonzero(scores[s == 0] >= cut))
-
-
-def _is_frame(table: pd.DataFrame | Path | str) -> bool:
-    return not isinstance(table, str | Path)
 
 
 def _refuse_unknown(frame: pd.DataFrame, label: str) -> None:
@@ -212,9 +230,13 @@ def _doubts(s: NDArray[np.uint8], chosen: Floats) -> tuple[str, ...]:
     return tuple(doubts)
 
 
-def _next_command(source: str, label: str, ids: Sequence[str], scenario: Scenario) -> str:
-    if not source:
+def _next_command(asked: _Asked) -> str:
+    if not asked.source:
         return ""
-    named = [part for one in ids for part in ("--id", one)]
-    given = [] if scenario == "single-training-set" else ["--scenario", scenario]
-    return shlex.join(["pubench", "fit", source, "--label", label, *named, *given, "--out", "model.pub"])
+    named = [part for one in asked.ids for part in ("--id", one)]
+    # What the command would take anyway is left out.
+    usual = {"--scenario": "single-training-set", "--goal": "ranking", "--seed": "0"}
+    asked_for = {"--scenario": asked.scenario, "--goal": asked.goal, "--seed": str(asked.seed)}
+    given = [part for name, value in asked_for.items() if value != usual[name] for part in (name, value)]
+    command = ["pubench", "fit", asked.source, "--label", asked.label, *named, *given, "--out", "model.pub"]
+    return shlex.join(command)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -142,3 +146,22 @@ def test_the_command_prints_advice_and_writes_the_page(tmp_path, monkeypatch):
     assert found.exit_code == 0, found.output
     assert "pubench fit t.csv --label known --id row --out model.pub" in found.output
     assert "pubench fit t.csv" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_ctrl_c_shows_the_results_so_far(tmp_path):
+    some_table(1500).to_csv(tmp_path / "t.csv", index=False)
+    command = [sys.executable, "-m", "pubench", "recommend", "t.csv", "--label", "known", "--id", "row"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=tmp_path, text=True, **pipes) as running:
+        while True:
+            line = running.stderr.readline()
+            assert line, "it ended before it was interrupted"
+            found = re.search(r"comparing methods: (\d+) of 110", line)
+            if found and int(found[1]) >= 10:
+                break
+        running.send_signal(signal.SIGINT)
+        printed, _ = running.communicate(timeout=600)
+    assert running.returncode == 130
+    assert "The comparison was interrupted; these are the results so far." in printed
+    assert "pubench fit t.csv --label known --id row --out model.pub" in printed
