@@ -57,8 +57,8 @@ def make_sections(advice: Advice) -> tuple[Section, ...]:
 
 def _data(advice: Advice) -> Iterator[str]:
     yield (
-        f"{advice.rows:,} rows: {advice.labelled:,} labelled as positive in column '{advice.label}', "
-        f"{advice.unlabelled:,} unlabelled."
+        f"{advice.labelled:,} rows are labelled as positive in column '{advice.label}', {advice.unlabelled:,} are "
+        "unlabelled."
     )
     yield _SCENARIOS[advice.scenario]
     yield from advice.remarks
@@ -77,7 +77,7 @@ def _methods(advice: Advice) -> Section:
 def _choice(advice: Advice) -> Iterator[str]:
     loss = advice.loss
     yield (
-        f"Take the weighted ensemble of these {len(advice.methods)} methods (`--method auto`)."
+        f"Take the weighted ensemble of these {len(advice.methods)} methods (--method auto)."
         if len(advice.methods) > 1
         else f"Only {advice.methods[0].name} could be compared; take it."
     )
@@ -133,7 +133,7 @@ def _probabilities(advice: Advice) -> Section:
     return Section(
         "Probabilities",
         (
-            f"Probabilities are calibrated to the prior {prior.value:.3f}; `pubench predict` also gives them at the "
+            f"Probabilities are calibrated to the prior {prior.value:.3f}; pubench predict also gives them at the "
             f"ends of its range, {prior.low:.3f} and {prior.high:.3f}.",
         ),
     )
