@@ -75,12 +75,11 @@ def _methods(advice: Advice) -> Section:
 
 
 def _choice(advice: Advice) -> Iterator[str]:
+    if len(advice.methods) == 1:
+        yield f"Only {advice.methods[0].name} was compared: nothing can be said about how good it is beside others."
+        return
     loss = advice.loss
-    yield (
-        f"Take the weighted ensemble of these {len(advice.methods)} methods (--method auto)."
-        if len(advice.methods) > 1
-        else f"Only {advice.methods[0].name} could be compared; take it."
-    )
+    yield f"Take the weighted ensemble of these {len(advice.methods)} methods (--method auto)."
     yield (
         f"It is within {advice.margin:.2f} AUC of the best method tried with confidence {advice.claim:.2f}. Expected "
         f"loss against the best tried: {loss.mean:.3f} AUC, at most {loss.bound:.3f} ({loss.level:.0%})."
@@ -94,13 +93,16 @@ def _choice(advice: Advice) -> Iterator[str]:
 def _left_out(advice: Advice) -> Iterator[str]:
     if advice.is_interrupted:
         yield "The comparison was interrupted; these are the results so far."
-    repeated = (
-        "the comparison ended early, so that all of this is less certain"
+    early = (
+        "; the comparison ended early, so that all of this is less certain"
         if advice.folds <= _FEW_FOLDS
         else ""
     )
-    yield f"Compared on {advice.folds} folds of your data{f'; {repeated}' if repeated else ''}."
-    yield from (f"Left out: {one.name}: {one.reason}." for one in advice.failures)
+    yield f"Compared on {advice.folds} folds of your data{early}."
+    reasons = dict.fromkeys(one.reason for one in advice.failures)
+    for reason in reasons:
+        names = ", ".join(one.name for one in advice.failures if one.reason == reason)
+        yield f"Left out: {names}: {reason}."
 
 
 def _top(advice: Advice) -> Section:

@@ -21,7 +21,14 @@ from pubench.learners import LearnerClassifier, positive_scores, seeded_clone
 from pubench.priors import prior_to_use
 from pubench.specs import Scenario
 
-__all__ = ["FOLDS", "OutOfFoldClassifier", "as_unseen", "fold_numbers", "out_of_fold_scores", "ranking_scores"]
+__all__ = [
+    "FOLDS",
+    "OutOfFoldClassifier",
+    "as_unseen",
+    "fold_numbers",
+    "out_of_fold_scores",
+    "ranking_scores",
+]
 
 FOLDS = 5
 _MAX_SEED = 2**31 - 1
