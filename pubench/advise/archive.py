@@ -66,8 +66,8 @@ def save(model: TrainedModel, path: Path) -> None:
         If a member is of a type that :func:`load` would refuse.
     """
     body = _zipped(_entries(model))
-    head = b"%s %d %s\n" % (_MAGIC, FORMAT, hashlib.sha256(body).hexdigest().encode())
-    write_atomically(path, head + body)
+    kind = b"%s %d" % (_MAGIC, FORMAT)
+    write_atomically(path, b"%s %s\n%s" % (kind, _digest(kind, body), body))
 
 
 def load(path: Path) -> TrainedModel:
@@ -102,11 +102,16 @@ def _checked_body(path: Path) -> bytes:
             f"{path} was written by a newer pubench (format {int(words[1])}); upgrade pubench"
         )
     body = content[len(head) + 1 :]
-    if hashlib.sha256(body).hexdigest().encode() != words[2]:
+    if _digest(b" ".join(words[:2]), body) != words[2]:
         raise ModelFileError(
             f"{path} was altered or cut off after it was written; copy it again, or fit again"
         )
     return body
+
+
+def _digest(kind: bytes, body: bytes) -> bytes:
+    """Return the digest of the format and of all that follows the first line."""
+    return hashlib.sha256(kind + b"\n" + body).hexdigest().encode()
 
 
 def _entries(model: TrainedModel) -> Entries:
@@ -122,6 +127,7 @@ def _entries(model: TrainedModel) -> Entries:
         "s.npy": _array_bytes(training.s),
         "score.npy": _array_bytes(training.unseen.score),
         "vote.npy": _array_bytes(training.unseen.vote),
+        "decided.npy": _array_bytes(training.decided),
     }
     for number, member in enumerate(ensemble.members_):
         entries[f"members/{number}.npy"] = _array_bytes(member.reference)
@@ -148,7 +154,10 @@ def _model(entries: Mapping[str, bytes], path: Path) -> TrainedModel:
         prior=prior.value, interval=(prior.low, prior.high), scenario=card.scenario, random_state=card.seed
     ).restore(members, entry.calibration, unseen, cut=entry.cut, n_features=entry.n_features)
     training = TrainingRows(
-        _array(entries["ids.npy"]).astype(np.str_), _array(entries["s.npy"]).astype(np.uint8), unseen
+        _array(entries["ids.npy"]).astype(np.str_),
+        _array(entries["s.npy"]).astype(np.uint8),
+        unseen,
+        _array(entries["decided.npy"]).astype(np.uint8),
     )
     schema = Schema.from_json(json.loads(entries["schema.json"]))
     return TrainedModel(card, schema, ensemble, training, _floats(entries["typical.npy"]))

@@ -209,18 +209,18 @@ def _number_text(column: Column, value: float) -> str:
     return f"{value:.4g}"
 
 
-def typical_row(encoded: Encoded, s: Labels) -> Floats:
+def typical_row(schema: Schema, X: Floats, s: Labels) -> Floats:
     """Return an encoded row in which every column has its most usual value in U, shape (d,).
 
-    A number has its median; the encoded columns of a category have their most frequent combination.
+    A number or date has its median; the encoded columns of a category have their most frequent combination.
     """
-    X, source = encoded.X[s == 0], np.asarray(encoded.source)
-    row: Floats = np.median(X, axis=0)
-    for place in np.unique(source):
-        block = np.flatnonzero(source == place)
-        if len(block) > 1:
-            found, counts = np.unique(X[:, block], axis=0, return_counts=True)
-            row[block] = found[counts.argmax()] if counts.max() > 1 else row[block]
+    rows, source = X[s == 0], np.asarray(schema.source)
+    row: Floats = np.median(rows, axis=0)
+    for place, column in enumerate(schema.columns):
+        if column.is_text:
+            block = np.flatnonzero(source == place)
+            found, counts = np.unique(rows[:, block], axis=0, return_counts=True)
+            row[block] = found[counts.argmax()]
     return row
 
 

@@ -15,8 +15,9 @@ from pubench.advise.archive import load, save
 from pubench.advise.comparing import Progress
 from pubench.advise.explaining import reasons
 from pubench.advise.predicting import Predicted, predict_rows, predict_unlabelled, ranks
+from pubench.advise.settings import Settings, Source
 from pubench.advise.trained import TrainedModel
-from pubench.advise.training import Settings, Source, train
+from pubench.advise.training import train
 from pubench.base import SCENARIO, UNSTATED, Either, OneOf, PUClassifier, Real, Rule, Whole, check_params
 from pubench.errors import DataError
 from pubench.specs import Scenario

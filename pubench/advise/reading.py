@@ -62,7 +62,6 @@ def read_table(path: Path, *, text: Sequence[str] = ()) -> pd.DataFrame:
     ending = _check_file(path, (*_DELIMITED, *readers))
     with _reading(path):
         if ending in _DELIMITED:
-            refuse_if_large(str(path), _text_size(path))
             frame = _whole(path, text)
         else:
             frame = readers[ending](path)
@@ -135,6 +134,7 @@ def _whole(path: Path, text: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
     dialect = find_dialect(path)
+    refuse_if_large(str(path), round(_text_size(path) * dialect.growth))
     with _parsing(path):
         try:
             return pd.read_csv(path, **_options(dialect, text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from pubench.advise.methods import POOL
 from pubench.advise.reading import read_table
 from pubench.advise.schema import learn_schema
 from pubench.advise.statements import found_positives, sizes, top_precision
-from pubench.advise.thinning import thinned, whole_prior
+from pubench.advise.thinning import thinned, whole_statement
 from pubench.errors import DataError, did_you_mean
 from pubench.specs import Scenario
 
@@ -199,10 +199,7 @@ def state_prior_of(X: Floats, s: NDArray[np.uint8], *, scenario: Scenario, seed:
 
     rows = thinned(s, np.random.default_rng(seed))
     found = state_prior(X[rows], s[rows], scenario=scenario, random_state=seed)
-    value, low, high, upper = (
-        whole_prior(one, s, s[rows], scenario) for one in (found.value, found.low, found.high, found.upper)
-    )
-    return replace(found, value=value, low=low, high=high, upper=upper)
+    return whole_statement(found, s, s[rows], scenario)
 
 
 def _methods(compared: Comparison, weights: Floats) -> tuple[ComparedMethod, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +18,8 @@ from pubench.estimators.calibration import Sigmoid, fit_sigmoid
 from pubench.estimators.prior_cut import population_cut
 from pubench.estimators.prior_statement import PriorStatement
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["choose_rows", "review_lines", "reviewed"]
 
-__all__ = ["ANSWER", "ROW", "answers_of", "choose_rows", "review_lines", "reviewed", "rows_table"]
-
-ANSWER, ROW = "answer", "row"
-_YES = frozenset(("1", "yes", "y", "true", "t", "positive", "pos", "x", "+"))
-_NO = frozenset(("0", "-1", "no", "n", "false", "f", "negative", "neg", "-"))
 _PARTS = (0.5, 0.85)
 """Where the rows called negative, and those called positive, are divided by their rank."""
 _LEAST, _FEW, _DRAWS, _LEVEL = 3, 30, 4000, 0.9
@@ -35,13 +28,13 @@ Floats = NDArray[np.float64]
 
 
 def _strata(model: TrainedModel) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return the stratum of each unlabelled training row, and which strata the vote calls positive.
+    """Return the stratum of each unlabelled training row, and which strata the model calls positive.
 
-    They depend on out-of-fold scores and votes only, which no review changes.
+    They depend on out-of-fold scores and the decisions of the fit only, which no review changes.
     """
     training = model.training
     unlabelled = training.s == 0
-    positive = training.unseen.vote[unlabelled] > 0.5
+    positive = training.decided[unlabelled] == 1
     score = training.unseen.score[unlabelled]
     stratum = np.zeros(len(score), dtype=np.int64)
     for called in (False, True):
@@ -94,67 +87,6 @@ def _allocated(sizes: Numbers, weights: Floats, n: int) -> Numbers:
         behind = np.where(given < sizes, weights / (given + 1), -np.inf)
         given[behind.argmax()] += 1
     return np.asarray(given)
-
-
-def rows_table(model: TrainedModel, rows: Numbers, frame: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return the file to fill in: the number and ids of each row, an empty answer, and the row itself if it is given.
-
-    Scores are left out, so that they do not influence the answers.
-    """
-    import pandas as pd
-
-    training = model.training
-    if frame is not None and len(frame) != len(training.s):
-        raise DataError(
-            f"the table has {len(frame):,} rows, but the model was fitted on {len(training.s):,}; give "
-            "the table of the fit"
-        )
-    columns = {ROW: rows + 1, ANSWER: np.full(len(rows), "", dtype=object)}
-    ids = {
-        name: training.ids[place, rows] for place, name in enumerate(model.schema.ids[: len(training.ids)])
-    }
-    found = pd.DataFrame({**columns, **ids})
-    if frame is None:
-        return found
-    rest = [name for name in frame.columns if name not in (*found.columns, model.card.label)]
-    return pd.concat([found, frame[rest].iloc[rows].reset_index(drop=True)], axis=1)
-
-
-def answers_of(frame: pd.DataFrame) -> dict[int, bool]:
-    """Read a file that was filled in: the position of each answered row, and whether it is positive.
-
-    Raises
-    ------
-    DataError
-        If a column is missing, a row has no number, an answer is unclear, or there is none.
-    """
-    for name in (ROW, ANSWER):
-        if name not in frame.columns:
-            raise DataError(
-                f"the answers have no column '{name}'; use the file that `pubench review --out` wrote"
-            )
-    found: dict[int, bool] = {}
-    for number, text in zip(frame[ROW], frame[ANSWER], strict=True):
-        word = "" if text is None or text != text else str(text).strip().lower().removesuffix(".0")
-        if not word:
-            continue
-        if word not in _YES | _NO:
-            raise DataError(
-                f"answer '{text}' of row {number} is unclear; write yes, no, or leave the cell blank"
-            )
-        position = _position(number)
-        if found.setdefault(position, word in _YES) != (word in _YES):
-            raise DataError(f"row {number} has two different answers; keep one of them")
-    if not found:
-        raise DataError(f"no row has an answer; write yes or no in column '{ANSWER}'")
-    return found
-
-
-def _position(number: object) -> int:
-    text = str(number).removesuffix(".0")
-    if not text.isdigit() or int(text) < 1:
-        raise DataError(f"'{number}' in column '{ROW}' is not the number of a row; do not change this column")
-    return int(text) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

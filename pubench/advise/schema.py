@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,20 @@ class Encoded:
     names: tuple[str, ...]
     source: tuple[int, ...]
     remarks: tuple[Drift, ...]
+
+    def take(self, rows: NDArray[np.int64]) -> Encoded:
+        """Return some of the rows."""
+        return replace(self, X=self.X[rows])
+
+    def without(self, columns: Collection[int]) -> Encoded:
+        """Return the rows without what comes from the columns at these places of ``Schema.columns``."""
+        keep = [place for place, source in enumerate(self.source) if source not in columns]
+        return replace(
+            self,
+            X=np.ascontiguousarray(self.X[:, keep]),
+            names=tuple(self.names[place] for place in keep),
+            source=tuple(self.source[place] for place in keep),
+        )
 
 
 @dataclass(frozen=True, slots=True)

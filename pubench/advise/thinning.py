@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench.specs import Scenario
 
-__all__ = ["MOST_ROWS", "thinned", "thinned_prior", "whole_prior"]
+if TYPE_CHECKING:
+    from pubench.estimators.prior_statement import PriorStatement
+
+__all__ = ["MOST_ROWS", "thinned", "thinned_prior", "whole_prior", "whole_statement"]
 
 MOST_ROWS = 20_000
 """How many rows a method is fitted on in a comparison at most; with more of them methods seldom change places."""
@@ -69,3 +75,13 @@ def whole_prior(prior: float, s: NDArray[np.uint8], kept: NDArray[np.uint8], sce
     n_p, left = int(s.sum()), int(kept.sum())
     share = share_in_unlabelled(prior, left, len(kept) - left, scenario)
     return (n_p + share * (len(s) - n_p)) / len(s)
+
+
+def whole_statement(
+    found: PriorStatement, s: NDArray[np.uint8], kept: NDArray[np.uint8], scenario: Scenario
+) -> PriorStatement:
+    """Return what is known about the prior of the whole table, given a statement about the rows that are left."""
+    value, low, high, upper = (
+        whole_prior(one, s, kept, scenario) for one in (found.value, found.low, found.high, found.upper)
+    )
+    return replace(found, value=value, low=low, high=high, upper=upper)

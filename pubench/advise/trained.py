@@ -127,11 +127,14 @@ class TrainingRows:
         1 = labelled positive, 0 = unlabelled.
     unseen : Blend
         By models that did not see the row.
+    decided : ndarray of shape (n,)
+        What the model as it was fitted decides by that: 1 = positive. A review does not change it.
     """
 
     ids: NDArray[np.str_]
     s: NDArray[np.uint8]
     unseen: Blend
+    decided: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

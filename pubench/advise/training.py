@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.advise.advice import Goal
 from pubench.advise.choosing import decision_share, one_se, softmax_weights
 from pubench.advise.comparing import Progress, compare
 from pubench.advise.ensemble import Candidate, Ensemble
@@ -22,8 +19,9 @@ from pubench.advise.gathering import Comparison
 from pubench.advise.labels import few_labels, read_labels
 from pubench.advise.methods import POOL, make_method
 from pubench.advise.prior_of_table import given_prior
-from pubench.advise.recommend import state_prior_of
+from pubench.advise.recommend import PRIOR, state_prior_of
 from pubench.advise.schema import Encoded, learn_schema
+from pubench.advise.settings import AUTO, SINGLE, Settings, Source
 from pubench.advise.statements import LIMITS
 from pubench.advise.thinning import thinned, thinned_prior
 from pubench.advise.trained import Card, Provenance, Standing, TrainedModel, TrainingRows
@@ -35,60 +33,11 @@ from pubench.specs import Scenario
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AUTO", "SINGLE", "Settings", "Source", "train"]
+__all__ = ["train"]
 
-AUTO, SINGLE = ("auto", "ensemble"), "single"
-"""Names for all methods together, and for the one that is chosen among them."""
 _LEAST_WEIGHT = 0.02
 _SOFTWARE = ("pubench", "numpy", "scikit-learn", "scipy", "lightgbm", "skops")
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to train.
-
-    Attributes
-    ----------
-    scenario : {"case-control", "single-training-set"}
-    goal : {"ranking", "decision", "probability"}
-    method : str
-        ``"auto"``, ``"ensemble"`` (the same), ``"single"``, or the name of a method.
-    prior : float or None
-        Pr(y = 1); None to estimate it.
-    budget : float or None
-        Seconds for the comparison of methods; None for all of it.
-    seed : int
-    """
-
-    scenario: Scenario
-    goal: Goal = "ranking"
-    method: str = "auto"
-    prior: float | None = None
-    budget: float | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A table by its name and the digest of its content."""
-
-    name: str
-    digest: str
-
-    @classmethod
-    def of_file(cls, path: Path) -> Source:
-        """Return the name and digest of a file."""
-        with path.open("rb") as file:
-            return cls(path.name, hashlib.file_digest(file, "sha256").hexdigest())
-
-    @classmethod
-    def of_frame(cls, frame: pd.DataFrame) -> Source:
-        """Return the digest of a table in memory."""
-        import pandas as pd
-
-        hashes = pd.util.hash_pandas_object(frame.astype(str), index=False).to_numpy()
-        return cls("a DataFrame", hashlib.sha256(hashes.tobytes()).hexdigest())
 
 
 def train(
@@ -99,7 +48,6 @@ def train(
     ids: Sequence[str] = (),
     source: Source | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
-    on_step: Callable[[str], None] = lambda step: None,
 ) -> TrainedModel:
     """Train a model on a person's table.
 
@@ -114,8 +62,8 @@ def train(
         Columns that only name rows.
     source : Source, optional
         Where the table comes from; default: the digest of the table.
-    on_progress, on_step : callable
-        Are notified of each fit of the comparison, and of what is done now.
+    on_progress : callable
+        Is notified of each step.
 
     Returns
     -------
@@ -129,21 +77,16 @@ def train(
     frame = frame.rename(columns=str)
     if label not in frame.columns:
         raise DataError(f"the table has no column '{label}'{did_you_mean(label, map(str, frame.columns))}")
-    on_step("reading the columns")
     s = read_labels(frame[label], label)
     schema, remarks = learn_schema(frame, label=label, ids=ids)
     encoded = schema.encode(frame)
-    prior = _prior(encoded.X, s, settings, on_step)
-    on_step("comparing methods")
+    prior = _prior(encoded.X, s, settings, on_progress)
     comparison = _compared(encoded.X, s, settings, prior, on_progress)
-    on_step("fitting the chosen methods")
     choice = _Choice.of(comparison, settings)
     ensemble = choice.fitted(encoded, s, settings, prior)
     if settings.method in AUTO:
         ensemble.cut_ = _cut(ensemble, comparison, s, prior, settings.scenario)
-    on_step("explaining the model")
     importance, curves = explained(schema, encoded, s, ensemble, choice.margins)
-    few = few_labels(s)
     card = Card(
         goal=settings.goal,
         method=settings.method,
@@ -154,21 +97,28 @@ def train(
         leaderboard=_standings(comparison, ensemble),
         importance=importance,
         curves=curves,
-        remarks=(*remarks, *((few,) if few else ())),
+        remarks=(*remarks, *_doubts(comparison, s)),
         limits=LIMITS,
         provenance=_provenance(source or Source.of_frame(frame), s),
     )
-    names = _texts(frame, [name for name in schema.ids if name in frame.columns])
-    training = TrainingRows(names, s, ensemble.out_of_fold_)
-    return TrainedModel(card, schema, ensemble, training, typical_row(encoded, s))
+    unseen = ensemble.out_of_fold_
+    training = TrainingRows(_texts(frame, schema.ids), s, unseen, ensemble.decide(unseen).astype(np.uint8))
+    return TrainedModel(card, schema, ensemble, training, typical_row(schema, encoded.X, s))
+
+
+def _doubts(comparison: Comparison, s: NDArray[np.uint8]) -> tuple[str, ...]:
+    """Return what speaks against trusting the model, as sentences."""
+    few = few_labels(s)
+    early = "The comparison of methods was interrupted; it holds what had been compared until then."
+    return (*((few,) if few else ()), *((early,) if comparison.is_interrupted else ()))
 
 
 def _prior(
-    X: Floats, s: NDArray[np.uint8], settings: Settings, on_step: Callable[[str], None]
+    X: Floats, s: NDArray[np.uint8], settings: Settings, on_progress: Callable[[Progress], None]
 ) -> PriorStatement:
     if settings.prior is not None:
         return given_prior(settings.prior, s, settings.scenario)
-    on_step("estimating the prior")
+    on_progress(Progress(0, 0, PRIOR, settings.budget or 0.0))
     return state_prior_of(X, s, scenario=settings.scenario, seed=settings.seed)
 
 

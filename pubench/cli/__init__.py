@@ -9,6 +9,7 @@ import sys
 import click
 
 from pubench import __version__
+from pubench.cli.audit import audit
 from pubench.cli.compare import compare
 from pubench.cli.data import data
 from pubench.cli.explain import explain
@@ -67,6 +68,7 @@ for command in (
     verify,
     data,
     prior,
+    audit,
     recommend,
     fit,
     predict,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pubench.cli.budget import BUDGET, comparison_progress
+from pubench.cli.signals import current_signals
 from pubench.errors import PubenchError
 from pubench.specs import SCENARIOS, Scenario
 
@@ -66,7 +67,7 @@ def fit(
     budget: float | None,
     seed: int,
     quiet: bool,
-) -> None:
+) -> int:
     """Fit a model to FILE, a table of known positives and unlabelled rows, and write it to one file.
 
     The file holds the columns, the prior, the fitted methods, probabilities and threshold, and no code. Ctrl-C during
@@ -77,7 +78,8 @@ def fit(
     from pubench.advise.describing import card_sections
     from pubench.advise.reading import read_table
     from pubench.advise.sections import text_lines
-    from pubench.advise.training import Settings, Source, train
+    from pubench.advise.settings import Settings, Source
+    from pubench.advise.training import train
 
     if out.is_dir() or not out.absolute().parent.is_dir():
         # Said before the work, not after it.
@@ -94,3 +96,5 @@ def fit(
     click.echo(
         f"\nwrote {out}; next:\n  pubench predict {out} NEW.csv --out scores.csv\n  pubench explain {out}"
     )
+    signals = current_signals()
+    return 0 if signals.received is None else signals.code

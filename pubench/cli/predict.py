@@ -41,7 +41,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
         click.echo(f"{len(found):,} unlabelled rows, {int(found.decision.sum()):,} of them called positive")
         click.echo(f"wrote {out}")
         return
-    from pubench.advise.training import Source
+    from pubench.advise.settings import Source
 
     if Source.of_file(file).digest == trained.card.provenance.digest:
         click.echo("Doubt: FILE is the table of the fit, which the model knows too well; use --unlabelled.")

@@ -41,9 +41,10 @@ def review(
         return
     if out is None:
         raise click.UsageError("name the file of rows to fill in with --out, or give answers with --answers")
+    from pubench.advise.answers import rows_table
     from pubench.advise.archive import load
     from pubench.advise.reading import read_table
-    from pubench.advise.reviewing import choose_rows, rows_table
+    from pubench.advise.reviewing import choose_rows
     from pubench.data.cache import write_atomically
 
     trained = load(model)
@@ -55,12 +56,13 @@ def review(
 
 
 def _update(model: Path, answers: Path, out: Path) -> None:
+    from pubench.advise.answers import ANSWER, ROW, answers_of
     from pubench.advise.archive import load, save
     from pubench.advise.reading import read_table
-    from pubench.advise.reviewing import answers_of, review_lines, reviewed
+    from pubench.advise.reviewing import review_lines, reviewed
 
     trained = load(model)
-    updated = reviewed(trained, answers_of(read_table(answers, text=("answer", "row"))))
+    updated = reviewed(trained, answers_of(read_table(answers, text=(ANSWER, ROW))))
     save(updated, out)
     click.echo("\n".join(review_lines(updated)))
     click.echo(f"wrote {out}")

@@ -1,0 +1,139 @@
+"""Columns that give the label away: filled in because a row is labelled, or alone enough to tell P from U."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench.advise.cells import distinct_text
+from pubench.advise.findings import Finding
+from pubench.advise.schema import Encoded, Schema
+from pubench.estimators.out_of_fold import out_of_fold_scores
+from pubench.estimators.rows import Estimator, Labels, Rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["find_leaks", "single_column_aucs"]
+
+_SURE, _HIGH = 0.98, 0.95
+"""AUC of P against U by one column: beyond what honest columns reach, and nearly so."""
+_FILLED, _BLANK = 0.95, 0.05
+_APART = 0.5
+_UNLIKELY = 1e-6
+_FOLDS = 3
+_LEAST = 5
+"""Fewer labelled rows agree by chance."""
+_REMEDY = (
+    "If the column was filled in because of the label, or is known for labelled rows only, leave it out; methods would "
+    "learn the label instead of the class. Keep it only if it is known equally for new rows."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """The share of labelled and of unlabelled rows for which something holds."""
+
+    labelled: float
+    unlabelled: float
+
+
+def find_leaks(frame: pd.DataFrame, schema: Schema, encoded: Encoded, s: Labels, seed: int) -> list[Finding]:
+    """Return the columns that give the label away, the surest first.
+
+    Parameters
+    ----------
+    frame : DataFrame of n rows
+    schema : Schema
+        Of the table.
+    encoded : Encoded
+        The same rows.
+    s : ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
+    seed : int
+    """
+    if s.sum() < _LEAST:
+        return []
+    found: dict[str, Finding] = {}
+    aucs = single_column_aucs(encoded, s, seed)
+    for place, column in enumerate(schema.columns):
+        cells = frame[column.name]
+        for finding in (
+            *_filled(column.name, cells.isna().to_numpy(), s),
+            *(_one_category(column.name, cells, s) if column.is_text else ()),
+            *_separates(column.name, float(aucs[place])),
+        ):
+            found.setdefault(column.name, finding)
+    return sorted(found.values(), key=lambda finding: finding.level != "serious")
+
+
+def single_column_aucs(encoded: Encoded, s: Labels, seed: int) -> NDArray[np.float64]:
+    """Return how well each column alone tells P from U: the AUC of a small tree on rows that it did not see."""
+    from sklearn.metrics import roc_auc_score
+    from sklearn.tree import DecisionTreeClassifier
+
+    def fitted(rows: Rows, labels: Labels) -> Estimator:
+        tree = DecisionTreeClassifier(
+            max_leaf_nodes=8, min_samples_leaf=5, class_weight="balanced", random_state=seed
+        )
+        return tree.fit(rows, labels)
+
+    source = np.asarray(encoded.source)
+    aucs = np.empty(source.max() + 1)
+    for place in range(len(aucs)):
+        block = np.ascontiguousarray(encoded.X[:, source == place])
+        aucs[place] = roc_auc_score(s, out_of_fold_scores(fitted, block, s, n_folds=_FOLDS, seed=seed))
+    return aucs
+
+
+def _shares(holds: NDArray[np.bool_], s: Labels) -> _Shares:
+    return _Shares(float(holds[s == 1].mean()), float(holds[s == 0].mean()))
+
+
+def _filled(name: str, missing: NDArray[np.bool_], s: Labels) -> Iterator[Finding]:
+    """Find a column whose cells are there, or missing, mostly where rows are labelled."""
+    share = _shares(~missing, s)
+    sentence = (
+        f"'{name}' is filled in {share.labelled:.0%} of the labelled and {share.unlabelled:.0%} of the "
+        "unlabelled rows"
+    )
+    ends = sorted((share.labelled, share.unlabelled))
+    if ends[0] <= _BLANK and ends[1] >= _FILLED:
+        yield Finding("leak", "serious", f"{sentence}.", _REMEDY, (name,))
+    elif ends[1] - ends[0] >= _APART:
+        yield Finding("leak", "check", f"{sentence}.", _REMEDY, (name,))
+
+
+def _one_category(name: str, cells: pd.Series, s: Labels) -> Iterator[Finding]:
+    """Find a column in which all labelled rows have the same category, and many unlabelled ones another."""
+    codes, texts = distinct_text(cells)
+    among = np.unique(codes[s == 1])
+    if len(among) != 1 or among[0] < 0:
+        return
+    share = float((codes[s == 0] == among[0]).mean())
+    n_p = int(s.sum())
+    if share**n_p < _UNLIKELY:
+        yield Finding(
+            "leak",
+            "serious" if 1 - share / 2 >= _HIGH else "check",
+            f"All {n_p:,} labelled rows have '{texts[among[0]]}' in '{name}'; of the unlabelled rows {share:.0%} do.",
+            "If only such rows were ever examined, methods learn where you looked instead of what is positive: leave "
+            "the column out. If only such rows can be positive, keep it.",
+            (name,),
+        )
+
+
+def _separates(name: str, auc: float) -> Iterator[Finding]:
+    if auc >= _HIGH:
+        yield Finding(
+            "leak",
+            "serious" if auc >= _SURE else "check",
+            f"'{name}' alone tells labelled from unlabelled rows with an AUC of {auc:.3f}, although unlabelled rows "
+            "should include positives.",
+            _REMEDY,
+            (name,),
+        )

@@ -1,0 +1,114 @@
+"""``pubench audit``: what in a person's table could make every later result wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pubench.specs import SCENARIOS, Scenario
+
+if TYPE_CHECKING:
+    from pubench.advise.auditing import Audit
+    from pubench.advise.findings import Finding
+
+__all__ = ["audit"]
+
+_SCENARIOS: dict[Scenario, str] = {
+    "single-training-set": (
+        "Scenario: single-training-set (one table, in which some positives are labelled). If the labelled rows were "
+        "collected apart from the unlabelled ones, give --scenario case-control."
+    ),
+    "case-control": "Scenario: case-control (labelled rows were collected apart from the unlabelled ones).",
+}
+_TITLES = {"serious": "Serious", "check": "To check", "note": "Notes"}
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--label", required=True, metavar="COLUMN", help="The column that marks known positives.")
+@click.option(
+    "--id", "ids", multiple=True, metavar="COLUMN", help="A column that only names rows; may be repeated."
+)
+@click.option(
+    "--scenario",
+    type=click.Choice(SCENARIOS),
+    default="single-training-set",
+    show_default=True,
+    help="How the rows were drawn.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def audit(
+    file: Path, label: str, ids: tuple[str, ...], scenario: Scenario, seed: int, as_json: bool, quiet: bool
+) -> None:
+    """Look for leaks, wrong labels, copies and ids in FILE, and for what its labels can tell.
+
+    FILE is a table (CSV, TSV, Parquet, ARFF, JSON lines, NumPy or SVMlight) in which some positives are labelled: 1/0,
+    yes/no, or a value and blank cells in the column that --label names. Nothing is changed.
+    """
+    from pubench.advise.auditing import audit as look
+    from pubench.advise.reading import read_table
+
+    with _progress(quiet=quiet) as on_step:
+        on_step("reading the table")
+        frame = read_table(file, text=ids)
+        found = look(frame, label=label, ids=ids, scenario=scenario, seed=seed, on_step=on_step)
+    if as_json:
+        click.echo(json.dumps(found.to_json(), indent=1))
+    else:
+        click.echo("\n".join(_lines(file, label, ids, found)))
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show the current step in one line of a terminal, and not at all elsewhere."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    from rich.console import Console
+    from rich.status import Status
+
+    with Status("starting", console=Console(stderr=True)) as status:
+        yield status.update
+
+
+def _lines(file: Path, label: str, ids: tuple[str, ...], found: Audit) -> Iterator[str]:
+    yield (
+        f"{file.name}: {found.rows:,} rows, {found.labelled:,} labelled ({found.labelled / found.rows:.1%}), "
+        f"{found.rows - found.labelled:,} unlabelled"
+    )
+    yield _SCENARIOS[found.scenario]
+    if found.audited < found.rows:
+        yield f"A random sample of {found.audited:,} rows was examined."
+    yield ""
+    yield from found.remarks
+    for level, title in _TITLES.items():
+        findings = [finding for finding in found.findings if finding.level == level]
+        if findings:
+            yield ""
+            yield f"{title}:"
+            for finding in findings:
+                yield from _finding(finding)
+    if found.prior is not None:
+        yield ""
+        yield "The share of positives (prior):"
+        yield from (f"  {line}" for line in found.prior.lines())
+    yield ""
+    options = "".join(f" --id {name}" for name in ids)
+    yield f"Next: pubench recommend {file} --label {label}{options}"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield f"  - {finding.sentence}"
+    if finding.rows:
+        more = ", ..." if finding.count > len(finding.rows) else ""
+        yield f"    {', '.join(map(str, finding.rows))}{more}"
+    if finding.remedy:
+        yield f"    {finding.remedy}"
