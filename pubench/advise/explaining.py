@@ -31,9 +31,9 @@ __all__ = [
     "typical_row",
 ]
 
-_HELD, _MOST_HELD, _MOST_MEMBERS = 1 / 3, 1000, 3
+_HELD, _MOST_HELD, _MOST_MEMBERS = 1 / 3, 400, 3
 _SHUFFLES, _MANY_COLUMNS = 3, 60
-_CURVES, _CURVE_ROWS, _STEPS = 6, 200, 9
+_CURVES, _CURVE_ROWS, _STEPS = 6, 100, 9
 _MOST_ASKED = 20
 Floats = NDArray[np.float64]
 Labels = NDArray[np.uint8]
@@ -94,7 +94,7 @@ def _fitted_apart(
 
 
 def _sample(rows: NDArray[np.int64], s: Labels, seed: int) -> NDArray[np.int64]:
-    """Return at most 1000 labelled and 1000 unlabelled ones of some rows."""
+    """Return at most 400 labelled and 400 unlabelled ones of some rows."""
     rng = np.random.default_rng(seed)
     parts = [rows[s[rows] == kind] for kind in (0, 1)]
     return np.sort(np.concatenate([rng.permutation(part)[:_MOST_HELD] for part in parts]))
@@ -206,7 +206,7 @@ def _grid(column: Column, block: Floats) -> Iterator[_Step]:
 def _number_text(column: Column, value: float) -> str:
     if column.kind == "date" and column.parts[0] == "days":
         return str(np.datetime64(int(value), "D"))
-    return f"{value:.4g}"
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def typical_row(schema: Schema, X: Floats, s: Labels) -> Floats:

@@ -48,6 +48,7 @@ def test_it_ranks_new_rows_and_its_answers_agree(model):
     assert set(model.predict(frame)) == {0, 1}
 
 
+@pytest.mark.slow
 def test_labels_may_be_given_apart_and_the_bits_are_the_same(model, table):
     other = PUModel(**ASKED).fit(table.drop(columns="known"), table["known"], ids=["name"])
     frame, _ = some_table(seed=1)
