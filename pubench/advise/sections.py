@@ -113,7 +113,7 @@ def _top(advice: Advice) -> Section:
     table = Table(("top rows", "precision", "cautious interval (90 %)", "narrow interval"), rows)
     sentence = "The share of positives among the unlabelled rows that rank first:"
     note = (
-        "The narrow interval holds only if labels do not depend on the columns; plan with the cautious one."
+        "Plan with the cautious interval; the narrow one is often too narrow."
     )
     return Section("Precision among the top rows", (sentence,), table, (note,))
 
