@@ -1,11 +1,11 @@
 """How often an audit is right: wrong labels that it finds, and biased labellings that it notices.
 
-Run:  PUBENCH_DATA=<folder of files> python benchmarks/audit.py [--seeds 2] [--rows 1200] [--out FILE] [NAME ...]
+Run:  PUBENCH_DATA=<folder> python benchmarks/audit.py [--seeds 2] [--rows 1200] [--known] [--out FILE] [NAME ...]
 
 Three of ten positives are labelled, in a single training set: at random (SCAR), mostly those that are easy or hard to
 recognise (the propensity is the fifth power of a logistic regression's class probability, or of its complement), or by
 the value of one column. With labels at random, 0, 5 or 10 % further labels are given to negatives. Priors are
-estimated. The columns that give the label away are planted in the tests, not here.
+estimated; with --known they are given. The columns that give the label away are planted in the tests, not here.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from sklearn.model_selection import cross_val_predict
 
 from pubench.advise.fair_labelling import check_fairness
 from pubench.advise.leaks import single_column_aucs
+from pubench.advise.prior_of_table import given_prior
 from pubench.advise.schema import Encoded, learn_schema
 from pubench.advise.suspects import RowNames, find_suspects, scores_of
 from pubench.estimators.calibration import share_in_unlabelled
@@ -74,7 +75,7 @@ def propensity(kind: str, X: Floats, y: NDArray[np.bool_], random: np.random.Gen
     return np.minimum(scale * weight, 1)
 
 
-def measure(name: str, seed: int, rows: int) -> list[dict[str, object]]:
+def measure(name: str, seed: int, rows: int, known: bool) -> list[dict[str, object]]:
     """Return one row for each labelling of a table."""
     encoded, columns, y = load(name, rows, seed)
     found = []
@@ -85,16 +86,24 @@ def measure(name: str, seed: int, rows: int) -> list[dict[str, object]]:
             labels = s.copy()
             labels[random.choice(np.flatnonzero(~y), round(share * int(s.sum())), replace=False)] = 1
             case = {"table": name, "seed": seed, "kind": kind, "wrong": share}
-            found.append(case | judge(encoded, columns, y, labels, seed))
+            found.append(case | judge(encoded, columns, y, labels, seed, known))
     return found
 
 
 def judge(
-    encoded: Encoded, columns: tuple[str, ...], y: NDArray[np.bool_], s: NDArray[np.uint8], seed: int
+    encoded: Encoded,
+    columns: tuple[str, ...],
+    y: NDArray[np.bool_],
+    s: NDArray[np.uint8],
+    seed: int,
+    known: bool,
 ) -> dict[str, object]:
     """Return what the audit says of one labelling, and what is true."""
     n_p, scores = int(s.sum()), scores_of(encoded.X, s, seed)
-    prior = state_prior(encoded.X, s, scenario=SCENARIO, random_state=seed)
+    if known:
+        prior = given_prior(float(y.mean()), s, SCENARIO)
+    else:
+        prior = state_prior(encoded.X, s, scenario=SCENARIO, random_state=seed)
     names = RowNames(np.arange(len(s)), [()] * len(s))
     share, least = (share_in_unlabelled(one, n_p, len(s) - n_p, SCENARIO) for one in (prior.value, prior.low))
     suspects = {one.subject: one for one in find_suspects(scores, s, share=share, least=least, names=names)}
@@ -121,12 +130,13 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(TABLES))
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--rows", type=int, default=1200)
+    parser.add_argument("--known", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     found = []
     for name in given.names:
         for seed in range(given.seeds):
-            found += measure(name, seed, given.rows)
+            found += measure(name, seed, given.rows, given.known)
             print(f"{name}, seed {seed}", flush=True)
             if given.out:
                 pd.DataFrame(found).to_csv(given.out, index=False)

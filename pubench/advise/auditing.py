@@ -14,6 +14,7 @@ from pubench.advise.fair_labelling import check_fairness, fairness_finding
 from pubench.advise.findings import LEVELS, Finding
 from pubench.advise.labels import few_labels, read_labels
 from pubench.advise.leaks import find_leaks
+from pubench.advise.prior_of_table import given_prior
 from pubench.advise.remarks import listed
 from pubench.advise.schema import Encoded, Schema, learn_schema
 from pubench.advise.suspects import RowNames, find_copies, find_suspects, scores_of
@@ -74,7 +75,8 @@ class Audit:
 class _Table:
     """The rows that are examined, and what they are a part of.
 
-    ``labels`` are those of all rows; ``rows`` are the places of the examined ones among them.
+    ``labels`` are those of all rows; ``rows`` are the places of the examined ones among them; ``known`` is a prior that
+    was given.
     """
 
     schema: Schema
@@ -83,6 +85,7 @@ class _Table:
     rows: NDArray[np.int64]
     names: RowNames
     scenario: Scenario
+    known: PriorStatement | None
     seed: int
 
     @property
@@ -116,6 +119,7 @@ def audit(
     label: str,
     ids: Sequence[str] = (),
     scenario: Scenario = "single-training-set",
+    prior: float | None = None,
     seed: int = 0,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> Audit:
@@ -129,6 +133,8 @@ def audit(
     ids : sequence of str
         Columns that only name rows.
     scenario : {"case-control", "single-training-set"}
+    prior : float or None
+        Pr(y = 1) if it is known from elsewhere; None estimates it.
     seed : int
         The same seed gives the same findings.
     on_step : callable
@@ -142,15 +148,20 @@ def audit(
     ------
     DataError
         If the table or its labels cannot be used.
+    PriorError
+        If the given prior is impossible.
     """
     frame = frame.rename(columns=str)
     if label not in frame:
         raise DataError(f"the table has no column '{label}' (label){did_you_mean(label, frame.columns)}")
     schema, remarks = learn_schema(frame, label=label, ids=ids)
     s = read_labels(frame[label], label)
+    known = None if prior is None else given_prior(prior, s, scenario)
     rows = thinned(s, np.random.default_rng(seed))
     part = frame.iloc[rows]
-    table = _Table(schema, schema.encode(part), s, rows, RowNames(rows, _ids(part, schema)), scenario, seed)
+    table = _Table(
+        schema, schema.encode(part), s, rows, RowNames(rows, _ids(part, schema)), scenario, known, seed
+    )
     on_step("looking for leaks and copies")
     few = table.few
     leaks = find_leaks(part.iloc[few], schema, table.encoded.take(few), table.s[few], seed)
@@ -197,7 +208,7 @@ def _ask_models(table: _Table, kept: Encoded, on_step: Callable[[str], None]) ->
     """Ask models of P against U that see the kept columns only."""
     from sklearn.metrics import roc_auc_score
 
-    s, seed, scenario = table.s, table.seed, table.scenario
+    s, seed = table.s, table.seed
     if s.sum() < _LEAST or not kept.names:
         return _Model()
     on_step("scoring rows out of fold")
@@ -205,9 +216,7 @@ def _ask_models(table: _Table, kept: Encoded, on_step: Callable[[str], None]) ->
     auc = float(roc_auc_score(s, scores))
     on_step("estimating the prior")
     try:
-        prior = whole_statement(
-            state_prior(kept.X, s, scenario=scenario, random_state=seed), table.labels, s, scenario
-        )
+        prior = table.known or _stated(table, kept)
     except PriorError as error:
         return _Model(
             auc, None, (*_no_signal(auc), Finding("prior", "check", f"There is no prior: {error}."))
@@ -217,8 +226,14 @@ def _ask_models(table: _Table, kept: Encoded, on_step: Callable[[str], None]) ->
     on_step("comparing labelled rows with unlabelled ones that look positive")
     columns = tuple(column.name for column in table.schema.columns)
     few = table.few
-    fairness = fairness_finding(check_fairness(kept.take(few), columns, s[few], share, seed))
+    check = check_fairness(kept.take(few), columns, s[few], share, seed)
+    fairness = fairness_finding(check, prior_given=table.known is not None)
     return _Model(auc, prior, (*_no_signal(auc), *suspects, fairness, *_undetermined(prior)))
+
+
+def _stated(table: _Table, kept: Encoded) -> PriorStatement:
+    found = state_prior(kept.X, table.s, scenario=table.scenario, random_state=table.seed)
+    return whole_statement(found, table.labels, table.s, table.scenario)
 
 
 def _no_signal(auc: float) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ _LEAST = 20
 """Below this many labelled rows, or rows that look positive, the comparison shows nothing."""
 _NAMED = 3
 _STANDS_OUT = 3.0
-_NOT_A_TEST = "This is weak evidence, not a test: fair labels also look so in about one table of ten."
+_NOT_A_TEST = "This is weak evidence, not a test."
 Floats = NDArray[np.float64]
 
 
@@ -115,7 +115,7 @@ def _differing(
     return tuple(names[place] for place in dict.fromkeys(largest))[:_NAMED]
 
 
-def fairness_finding(check: FairnessCheck | None) -> Finding:
+def fairness_finding(check: FairnessCheck | None, *, prior_given: bool = False) -> Finding:
     """Return what the comparison says, in words that do not promise a test."""
     if check is None:
         return Finding(
@@ -129,14 +129,18 @@ def fairness_finding(check: FairnessCheck | None) -> Finding:
             "labelling",
             "note",
             "Nothing speaks against a fair sample of positives (SCAR): labelled rows are distinguished from unlabelled "
-            f"ones that look positive with {labels}. This does not confirm it: many biased labellings look the same.",
+            f"ones that look positive with {labels}. This does not confirm it: if easy positives were "
+            "labelled first, the estimated prior is too low and the two look alike.",
+            ""
+            if prior_given
+            else "If you know the prior from elsewhere, give it: the comparison then sees more.",
         )
     return Finding(
         "labelling",
         "check",
         "The labelled rows may not be a fair sample of all positives (SCAR): they are distinguished from unlabelled "
         f"rows that look positive with {labels}. They differ most in {listed(check.columns)}. {_NOT_A_TEST}",
-        "Ask how rows came to be labelled. If easy positives were labelled first, the prior and all probabilities are "
-        "too low; the ranking suffers less.",
+        "Ask how rows came to be labelled. If some positives had no chance to be labelled, the prior and all "
+        "probabilities are unreliable; the ranking suffers less.",
         check.columns,
     )

@@ -22,7 +22,7 @@ _LOW = 0.25
 _CERTAIN = 0.95
 _CLEAR = 0.8
 """If half of the labelled rows are at least this probable, the classes are clearly apart."""
-_USUAL = 0.06
+_USUAL = 0.1
 """The share of correct labels that looked wrong by this rule, at most, in tables with clearly separated classes."""
 _REPEATED = 0.2
 """Where more rows than this repeat another one, equal rows do not mean the same object."""

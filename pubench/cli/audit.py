@@ -42,11 +42,24 @@ _TITLES = {"serious": "Serious", "check": "To check", "note": "Notes"}
     show_default=True,
     help="How the rows were drawn.",
 )
+@click.option(
+    "--prior",
+    type=float,
+    metavar="SHARE",
+    help="The share of positives in the population, if you know it [default: estimated].",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def audit(
-    file: Path, label: str, ids: tuple[str, ...], scenario: Scenario, seed: int, as_json: bool, quiet: bool
+    file: Path,
+    label: str,
+    ids: tuple[str, ...],
+    scenario: Scenario,
+    prior: float | None,
+    seed: int,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Look for leaks, wrong labels, copies and ids in FILE, and for what its labels can tell.
 
@@ -59,11 +72,11 @@ def audit(
     with _progress(quiet=quiet) as on_step:
         on_step("reading the table")
         frame = read_table(file, text=ids)
-        found = look(frame, label=label, ids=ids, scenario=scenario, seed=seed, on_step=on_step)
+        found = look(frame, label=label, ids=ids, scenario=scenario, prior=prior, seed=seed, on_step=on_step)
     if as_json:
         click.echo(json.dumps(found.to_json(), indent=1))
     else:
-        click.echo("\n".join(_lines(file, label, ids, found)))
+        click.echo("\n".join(_lines(file, label, ids, found, given=prior is not None)))
 
 
 @contextmanager
@@ -79,7 +92,7 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield status.update
 
 
-def _lines(file: Path, label: str, ids: tuple[str, ...], found: Audit) -> Iterator[str]:
+def _lines(file: Path, label: str, ids: tuple[str, ...], found: Audit, *, given: bool) -> Iterator[str]:
     yield (
         f"{file.name}: {found.rows:,} rows, {found.labelled:,} labelled ({found.labelled / found.rows:.1%}), "
         f"{found.rows - found.labelled:,} unlabelled"
@@ -96,7 +109,10 @@ def _lines(file: Path, label: str, ids: tuple[str, ...], found: Audit) -> Iterat
             yield f"{title}:"
             for finding in findings:
                 yield from _finding(finding)
-    if found.prior is not None:
+    if given and found.prior is not None:
+        yield ""
+        yield f"The share of positives (prior) was given: {found.prior.value:.3f}"
+    elif found.prior is not None:
         yield ""
         yield "The share of positives (prior):"
         yield from (f"  {line}" for line in found.prior.lines())

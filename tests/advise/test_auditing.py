@@ -15,7 +15,7 @@ from pubench.advise.fair_labelling import check_fairness, fairness_finding
 from pubench.advise.leaks import find_leaks
 from pubench.advise.schema import learn_schema
 from pubench.advise.suspects import RowNames, find_copies, find_suspects, scores_of
-from pubench.errors import DataError
+from pubench.errors import DataError, PriorError
 
 SHARES = {"share": 0.25, "least": 0.2}
 
@@ -186,6 +186,14 @@ def test_an_audit_depends_on_its_seed_only():
     assert json.dumps(first) == json.dumps(second)
     assert first["prior"]["low"] < first["prior"]["high"]
     assert first["auc"] > 0.7
+
+
+def test_a_given_prior_is_used_or_refused():
+    frame, _ = table(120)
+    found = audit(frame, label="known", prior=0.45)
+    assert (found.prior.low, found.prior.value) == (0.45, 0.45)
+    with pytest.raises(PriorError, match="not above the share of labelled rows"):
+        audit(frame, label="known", prior=0.01)
 
 
 def test_five_labelled_rows_are_audited_with_doubt():
