@@ -112,9 +112,7 @@ def _top(advice: Advice) -> Section:
     )
     table = Table(("top rows", "precision", "cautious interval (90 %)", "narrow interval"), rows)
     sentence = "The share of positives among the unlabelled rows that rank first:"
-    note = (
-        "Plan with the cautious interval; the narrow one is often too narrow."
-    )
+    note = "Plan with the cautious interval; the narrow one is often too narrow."
     return Section("Precision among the top rows", (sentence,), table, (note,))
 
 
