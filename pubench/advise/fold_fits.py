@@ -34,6 +34,7 @@ FIT_SECONDS, _MEMORY_MB = 600.0, 4096
 """What one fit may use, as in a suite that does not say."""
 _JOBS = 2
 _PATIENCE = 0.5
+_NOT_BEGUN = Problem(Status.SKIPPED, "not begun within the budget")
 _AS_IT_IS = Preprocess(impute="none", scale="none")
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]
@@ -136,7 +137,7 @@ class FoldFits:
     def _outcome(self, task: FoldTask, allowed: Callable[[FoldTask], float]) -> FoldFit | Problem:
         seconds = 0.0 if self._stopped.is_set() else allowed(task)
         if seconds <= 0:
-            return Problem(Status.SKIPPED, "not begun within the budget")
+            return _NOT_BEGUN
         processes = self._idle.get()
         try:
             return self._fit(task, processes, TaskLimits(min(seconds, FIT_SECONDS), _MEMORY_MB))
@@ -153,6 +154,9 @@ class FoldFits:
         )
         request = FitRequest(setting=self._setting(task), params={}, training=())
         with processes.task(prepare, limits, warm_up) as sandbox:
+            if self._stopped.is_set():
+                # Made in place of one that the interrupt ended: no task is left for it.
+                raise TaskError(_NOT_BEGUN)
             envelope = next(replies(sandbox, request, [task.train, task.s, task.held]))
             if not isinstance(envelope.message, Result):
                 raise out_of_turn(sandbox, envelope.message)

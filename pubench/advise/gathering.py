@@ -179,10 +179,17 @@ class Gathering:
             decisions=decisions,
             cuts=cuts,
             seconds=np.array([np.mean([fit.seconds for _, fit in row]) for row in parts]),
-            failures=tuple(Failure(*item) for item in self._failures.items()),
+            failures=self._left_out(),
             folds=self._folds,
             is_interrupted=self._is_interrupted,
         )
+
+    def _left_out(self) -> tuple[Failure, ...]:
+        """Return who was left out: first those that were never asked, then in the order of the methods."""
+        order = [method.name for method in self._methods]
+        asked = [name for name in order if name in self._failures]
+        never = [name for name in self._failures if name not in order]
+        return tuple(Failure(name, self._failures[name]) for name in (*never, *asked))
 
     def _value(self, task: FoldTask, fit: FoldFit) -> float:
         return float(auc_and_ap(fit.score, self._s[task.held])[0])

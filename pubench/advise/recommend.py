@@ -225,7 +225,7 @@ def _doubts(s: NDArray[np.uint8], chosen: Floats) -> tuple[str, ...]:
     if value > _PERFECT:
         doubts.append(
             "Labelled rows are almost perfectly separated from unlabelled ones. Perhaps a column gives the label away: "
-            "`pubench audit` looks for that."
+            "pubench audit looks for that."
         )
     return tuple(doubts)
 

@@ -57,8 +57,8 @@ def make_sections(advice: Advice) -> tuple[Section, ...]:
 
 def _data(advice: Advice) -> Iterator[str]:
     yield (
-        f"{advice.rows:,} rows: {advice.labelled:,} labelled as positive in column '{advice.label}', "
-        f"{advice.unlabelled:,} unlabelled."
+        f"{advice.labelled:,} rows are labelled as positive in column '{advice.label}', {advice.unlabelled:,} are "
+        "unlabelled."
     )
     yield _SCENARIOS[advice.scenario]
     yield from advice.remarks
@@ -75,12 +75,11 @@ def _methods(advice: Advice) -> Section:
 
 
 def _choice(advice: Advice) -> Iterator[str]:
+    if len(advice.methods) == 1:
+        yield f"Only {advice.methods[0].name} was compared: nothing can be said about how good it is beside others."
+        return
     loss = advice.loss
-    yield (
-        f"Take the weighted ensemble of these {len(advice.methods)} methods (`--method auto`)."
-        if len(advice.methods) > 1
-        else f"Only {advice.methods[0].name} could be compared; take it."
-    )
+    yield f"Take the weighted ensemble of these {len(advice.methods)} methods (--method auto)."
     yield (
         f"It is within {advice.margin:.2f} AUC of the best method tried with confidence {advice.claim:.2f}. Expected "
         f"loss against the best tried: {loss.mean:.3f} AUC, at most {loss.bound:.3f} ({loss.level:.0%})."
@@ -94,13 +93,16 @@ def _choice(advice: Advice) -> Iterator[str]:
 def _left_out(advice: Advice) -> Iterator[str]:
     if advice.is_interrupted:
         yield "The comparison was interrupted; these are the results so far."
-    repeated = (
-        "the comparison ended early, so that all of this is less certain"
+    early = (
+        "; the comparison ended early, so that all of this is less certain"
         if advice.folds <= _FEW_FOLDS
         else ""
     )
-    yield f"Compared on {advice.folds} folds of your data{f'; {repeated}' if repeated else ''}."
-    yield from (f"Left out: {one.name}: {one.reason}." for one in advice.failures)
+    yield f"Compared on {advice.folds} folds of your data{early}."
+    reasons = dict.fromkeys(one.reason for one in advice.failures)
+    for reason in reasons:
+        names = ", ".join(one.name for one in advice.failures if one.reason == reason)
+        yield f"Left out: {names}: {reason}."
 
 
 def _top(advice: Advice) -> Section:
@@ -110,9 +112,7 @@ def _top(advice: Advice) -> Section:
     )
     table = Table(("top rows", "precision", "cautious interval (90 %)", "narrow interval"), rows)
     sentence = "The share of positives among the unlabelled rows that rank first:"
-    note = (
-        "The narrow interval holds only if labels do not depend on the columns; plan with the cautious one."
-    )
+    note = "Plan with the cautious interval; the narrow one is often too narrow."
     return Section("Precision among the top rows", (sentence,), table, (note,))
 
 
@@ -133,7 +133,7 @@ def _probabilities(advice: Advice) -> Section:
     return Section(
         "Probabilities",
         (
-            f"Probabilities are calibrated to the prior {prior.value:.3f}; `pubench predict` also gives them at the "
+            f"Probabilities are calibrated to the prior {prior.value:.3f}; pubench predict also gives them at the "
             f"ends of its range, {prior.low:.3f} and {prior.high:.3f}.",
         ),
     )

@@ -26,11 +26,17 @@ def some_data(n=120, seed=0):
 
 
 @pytest.fixture(scope="module")
-def twice():
+def progress():
+    """What the first of the two comparisons said of its progress."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def twice(progress):
     """The same comparison twice, the second time with another method beside."""
     X, s, _ = some_data()
     asked = {"prior": 0.5, "scenario": "single-training-set", "seed": 3}
-    return compare(X, s, names=QUICK, **asked), compare(
+    return compare(X, s, names=QUICK, on_progress=progress.append, **asked), compare(
         X, s, names=("upu-linear", *QUICK), repeats=1, **asked
     )
 
@@ -114,13 +120,10 @@ def test_an_interrupt_leaves_the_best_so_far_or_nothing():
         compare(X, s, on_progress=interrupt_at(1), **asked)
 
 
-def test_progress_counts_every_fit():
-    X, s, _ = some_data(60)
-    seen = []
-    compare(X, s, names=QUICK, prior=0.5, scenario="case-control", on_progress=seen.append)
-    assert [one.done for one in seen] == list(range(1, 21))
-    assert {one.planned for one in seen} == {20}
-    assert seen[-1].seconds_left == 0
+def test_progress_counts_every_fit(twice, progress):
+    assert [one.done for one in progress] == list(range(1, 21))
+    assert {one.planned for one in progress} == {20}
+    assert progress[-1].seconds_left == 0
 
 
 def test_too_few_labelled_rows_are_refused():

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from helpers.html import outline
 
+from pubench.advise.gathering import Failure
 from pubench.advise.page import advice_page
 from pubench.advise.recommend import recommend
 from pubench.advise.sections import make_sections, text_lines
@@ -90,6 +91,14 @@ def test_the_goal_decides_what_comes_right_after_the_methods(advice):
         "probability": "Probabilities",
     }
     assert len({frozenset(listed) for listed in titles.values()}) == 1
+
+
+def test_one_method_alone_is_not_called_good(advice):
+    alone = replace(advice, methods=advice.methods[:1], failures=(Failure("a", "late"), Failure("b", "late")))
+    text = "\n".join(text_lines(make_sections(alone)))
+    assert "nothing can be said about how good it is beside others" in text
+    assert "of the best method tried" not in text
+    assert "Left out: a, b: late." in text
 
 
 def test_the_next_command_can_be_pasted(advice):
