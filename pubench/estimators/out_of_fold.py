@@ -58,13 +58,6 @@ def out_of_fold_scores(
     ndarray of shape (n,)
     """
     number = fold_numbers(X, s, n_folds, seed)
-    copies = few_distinct(X[s == 1])
-    if copies and number.max() > 0:
-        warnings.warn(
-            f"{copies}: a model has seen copies of the labelled rows that it scores, so that out-of-fold scores are "
-            "too confident; label other rows",
-            stacklevel=4,
-        )
     if number.max() == 0:
         warnings.warn(
             "there are fewer than two distinct labelled rows, or than two unlabelled ones: out-of-fold scores cannot "
@@ -163,6 +156,13 @@ class OutOfFoldClassifier(LearnerClassifier):
     def _fit(self, X: Rows, s: Labels) -> None:
         self.prior_ = prior_to_use(self, X, s)
         seed, inner = int(check_random_state(self.random_state).randint(_MAX_SEED)), InnerWarnings()
+        copies = few_distinct(X[s == 1])
+        if copies:
+            warnings.warn(
+                f"{copies}: a model has seen copies of the labelled rows that it scores, so that out-of-fold scores "
+                "are too confident; label other rows",
+                stacklevel=3,
+            )
 
         def fitted(rows: Rows, labels: Labels) -> Estimator:
             learner = self._informed(seeded_clone(self._learner(), seed))

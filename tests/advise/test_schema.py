@@ -58,7 +58,7 @@ def test_encoded_rows_are_standardised_and_complete():
     np.testing.assert_array_equal(column["age is missing"], FRAME["age"].isna())
     np.testing.assert_array_equal(column["city = Rome"], FRAME["city"] == "Rome")
     np.testing.assert_array_equal(column["active = True"], FRAME["active"])
-    weekday = FRAME["joined"].dt.weekday
+    weekday = FRAME["joined"].dt.day_of_week
     np.testing.assert_allclose(column["joined: weekday"], (weekday - weekday.mean()) / weekday.std(ddof=0))
     assert not [drift for drift in encoded.remarks if drift.notable]
 

@@ -46,7 +46,7 @@ def test_each_tree_of_a_forest_can_be_shown_and_is_as_long_as_its_nodes():
         ({"tree": 1}, "tree must be in 0..0"),
         ({"tree": -1}, "tree must be in 0..0"),
         ({"max_depth": -1}, "max_depth must be at least 0"),
-        ({"feature_names": ["a"]}, "feature_names has 1 names; the model has 2 features"),
+        ({"feature_names": ["a"]}, "feature_names has 1 name; the model has 2 features"),
     ],
 )
 def test_wrong_wishes_are_named(options, message):

@@ -231,7 +231,7 @@ def test_positive_classes_are_chosen_by_name():
     [
         ({"split": np.array(["train", "test"])}, "split must be 'train' or 'test' for each of the 6 rows"),
         ({"split": np.array(["train", "test", "dev"] * 2)}, "split must be"),
-        ({"feature_names": ("a",)}, "1 feature names for 2 features"),
+        ({"feature_names": ("a",)}, "1 feature name for 2 features"),
         ({"categorical": {5: ("a", "b")}}, "categorical column 5 is not one of the 2 features"),
         ({"categorical": {0: ("a", "b")}}, "column 0 contains codes outside 0..1"),
         ({"X": csr_array([[np.nan, 1.0]] * 6)}, "a sparse matrix cannot contain missing"),

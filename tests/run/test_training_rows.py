@@ -222,6 +222,6 @@ def test_real_pu_data_are_asked_too(tmp_path, monkeypatch):
     (tmp_path / "mine.csv").write_text("\n".join(["x,s", *lines]) + "\n")
     report = {"metrics": ["pauc"], "training": ["pu-risk"]}
     results = run(tmp_path, **PU, labellings=[GIVEN], report=report, prior={"source": 0.4})
-    assert results.plan.shown == ("pauc", "nnpu-risk", "training-pu-risk")
+    assert results.plan.shown == ("pauc", "training-pu-risk")
     assert results.rows[0]["training-pu-risk"] is not None
     assert read_results(tmp_path / "run").rows == results.rows
