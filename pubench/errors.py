@@ -1,4 +1,4 @@
-"""The error tree: every error a user can cause says what is wrong, where, and the remedy."""
+"""The error tree: each error a user can cause says what is wrong, where, and the remedy; and words for sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ __all__ = [
     "StoreError",
     "SuiteError",
     "UnknownNameError",
+    "be",
+    "counted",
     "did_you_mean",
+    "have",
+    "plural",
     "some_of",
 ]
 
@@ -72,3 +76,23 @@ def some_of(names: Sequence[str], most: int = 4) -> str:
     """Return names as a list in a sentence; of too many, the first ones and how many more there are."""
     shown = list(names) if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: ``1 cell``, ``2 cells``."""
+    return f"{count} {plural(count, noun)}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a noun as it stands behind a number; behind ``k of n`` that number is n."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def be(count: int) -> str:
+    """Return ``is`` or ``are``."""
+    return "is" if count == 1 else "are"
+
+
+def have(count: int) -> str:
+    """Return ``has`` or ``have``."""
+    return "has" if count == 1 else "have"

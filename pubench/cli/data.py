@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pubench.cli.options import SUITE, data_option, parsed_params, plugin_options
-from pubench.counting import counted, plural
+from pubench.errors import counted, plural
 
 __all__ = ["data"]
 

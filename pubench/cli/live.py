@@ -12,7 +12,7 @@ import click
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import say
-from pubench.counting import counted, have
+from pubench.errors import counted, have
 from pubench.status import Status
 
 if TYPE_CHECKING:

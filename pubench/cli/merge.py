@@ -9,7 +9,7 @@ import click
 
 from pubench.cli.options import FOLDERS
 from pubench.cli.output import show_problems
-from pubench.counting import counted, have
+from pubench.errors import counted, have
 
 __all__ = ["merge"]
 

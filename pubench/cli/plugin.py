@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pubench.counting import counted
+from pubench.errors import counted
 
 if TYPE_CHECKING:
     from pubench.testing.running import Outcome

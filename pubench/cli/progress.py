@@ -13,7 +13,7 @@ from typing import Self
 from pubench.cli.loading import Loading
 from pubench.cli.signals import Signals
 from pubench.cli.streams import show
-from pubench.counting import be, counted
+from pubench.errors import be, counted
 from pubench.plan.jobs import Cell, Job
 from pubench.results.record import Record
 from pubench.run.remaining import Countdown, Kind, Remaining, cost_of, kinds_of

@@ -8,7 +8,7 @@ import click
 
 from pubench.cli.options import data_option, plugin_options
 from pubench.cli.output import show_problems
-from pubench.counting import counted
+from pubench.errors import counted
 
 __all__ = ["rescore"]
 

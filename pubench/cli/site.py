@@ -8,7 +8,7 @@ import click
 
 from pubench.cli.options import FOLDERS
 from pubench.cli.streams import show
-from pubench.counting import counted
+from pubench.errors import counted
 
 __all__ = ["site"]
 

@@ -14,7 +14,7 @@ from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import say
-from pubench.counting import be, counted
+from pubench.errors import be, counted
 
 if TYPE_CHECKING:
     from pubench.cli.progress import Silent

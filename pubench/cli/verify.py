@@ -10,7 +10,7 @@ import click
 from pubench.cli.options import data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.streams import show
-from pubench.counting import be, counted, have
+from pubench.errors import be, counted, have
 
 if TYPE_CHECKING:
     from pubench.plan.jobs import Cell

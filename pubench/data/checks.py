@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pubench.counting import counted
 from pubench.data.values import Array, Data, Matrix
-from pubench.errors import DataError, did_you_mean
+from pubench.errors import DataError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from pubench.specs import Params

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.counting import be
 from pubench.data.values import Array
-from pubench.errors import DataError
+from pubench.errors import DataError, be
 
 __all__ = ["folds", "given_split", "held_out", "rounded", "train_test", "validation_share"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pubench.counting import be, counted, have
+from pubench.errors import be, counted, have
 from pubench.reporting.wording import TIED, number, p_value
 from pubench.stats.comparison import Comparison, Pair
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pubench.counting import be, counted
+from pubench.errors import be, counted
 from pubench.reporting.wording import number
 from pubench.stats.board import BoardMetric
 from pubench.stats.comparison import Comparison

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pubench.counting import counted
+from pubench.errors import counted
 from pubench.reporting.report import Report
 from pubench.reporting.wording import REFERENCE, TIED, clean
 from pubench.stats.scores import ScoreTable

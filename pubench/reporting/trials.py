@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.counting import counted
+from pubench.errors import counted
 from pubench.results.record import TrialRecord
 from pubench.results.table import Row
 from pubench.specs import JSONValue

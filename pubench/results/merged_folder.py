@@ -11,8 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from pubench.counting import be, counted
-from pubench.errors import DamagedFileError, RunFolderError, StoreError
+from pubench.errors import DamagedFileError, RunFolderError, StoreError, be, counted
 from pubench.plan.jobs import Cell, Plan
 from pubench.results.draws import difference_of_draws
 from pubench.results.lock import is_running, locked

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pubench.counting import counted
-from pubench.errors import PubenchError, RunFolderError
+from pubench.errors import PubenchError, RunFolderError, counted
 from pubench.plan.jobs import Plan, Shard
 from pubench.plan.planning import ExecutionPlan
 from pubench.plan.shards import partition, restricted

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pubench.counting import counted
+from pubench.errors import counted
 from pubench.plan.jobs import Cell, Job
 from pubench.protocol.replies import Trial
 from pubench.results.record import Record, StoredTrial

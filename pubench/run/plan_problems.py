@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pubench.counting import be, counted
+from pubench.errors import be, counted
 from pubench.plan.jobs import Cell, Plan, PlannedMetric
 from pubench.plan.planning import ExecutionPlan
 from pubench.suite import Suite

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.counting import counted
+from pubench.errors import counted
 from pubench.plugins.imports import resolve
 from pubench.protocol.replies import Trial
 from pubench.specs import Choice, Float, Int, Param

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.counting import counted, plural
+from pubench.errors import counted, plural
 from pubench.stats.bootstrap import rank_intervals
 from pubench.stats.cliques import maximal_cliques
 from pubench.stats.pairs import Family, Pair, make_pairs

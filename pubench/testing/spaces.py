@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pubench.counting import counted
-from pubench.errors import did_you_mean
+from pubench.errors import counted, did_you_mean
 from pubench.specs import Algorithm, Choice, Float, Int, Param
 
 __all__ = ["ends", "space_problem"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pubench.counting import be, counted, have, plural
+from pubench.errors import be, counted, have, plural
 from pubench.reporting.run_comparison import OnlyIn, RunComparison
 from pubench.reporting.wording import clean, interval, number, p_value
 from pubench.stats.changes import BlockChange, Change, Verdict

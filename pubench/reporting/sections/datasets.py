@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pubench.counting import plural
+from pubench.errors import plural
 from pubench.reporting.details import Card
 from pubench.reporting.difficulty import Difficulty, find_difficulties
 from pubench.reporting.report import Report

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pubench.counting import counted
+from pubench.errors import counted
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import (
     BulletList,

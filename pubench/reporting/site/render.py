@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from pubench.counting import counted
+from pubench.errors import counted
 from pubench.reporting.site.names import file_names
 from pubench.reporting.site.pages import DatasetPage, Site
 from pubench.reporting.wording import number

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pubench.counting import counted
-from pubench.errors import PubenchError, RunFolderError
+from pubench.errors import PubenchError, RunFolderError, counted
 from pubench.reporting.reading import report_of
 from pubench.reporting.render.html import html_report
 from pubench.reporting.sections.datasets import HEADS, card_line, summarise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pubench.counting import be, counted, have, plural
+from pubench.errors import be, counted, have, plural
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 cells are"), (1, "1 cell is"), (2, "2 cells are")])
