@@ -89,7 +89,10 @@ class _Child(Service):
             case WarmUp():
                 from pubench.child.warm_up import warm_up
 
+                # The first task must find what all others find.
+                self.before_fork()
                 warm_up(request)
+                self.after_fork()
             case (
                 OracleValues()
                 | EvaluateRequest()

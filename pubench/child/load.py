@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pubench.data.cache import write_atomically
 from pubench.data.checks import check_params, checked_data
 from pubench.data.stored import StoredDataset, fingerprint, row_order
-from pubench.data.truth import truth_path
+from pubench.data.truth import record_path, truth_path
 from pubench.data.values import Data, Matrix
 from pubench.errors import DataError
 from pubench.plugins.imports import load_files, resolve
@@ -166,7 +166,7 @@ def _save(request: LoadRequest, data: Data, facts: Facts) -> None:
         if data.categorical:
             names = {int(column): list(map(str, found)) for column, found in data.categorical.items()}
             (temporary / "categories.json").write_text(json.dumps(names), encoding="utf-8")
-        (temporary / "meta.json").write_text(prepared.to_json(), encoding="utf-8")
+        write_atomically(record_path(folder), prepared.to_json())
         sizes = [(temporary / p.name if p.parent == folder else p).stat().st_size for p in prepared.arrays()]
         write_atomically(temporary / "sizes", " ".join(map(str, sizes)))
         # Another process may have been faster; its copy is the same.

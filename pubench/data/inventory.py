@@ -11,7 +11,7 @@ from pathlib import Path
 from pubench.data.cache import FEATURES, TRUTH, Download, cache_root
 from pubench.data.loading import read_stored
 from pubench.data.stored import StoredDataset, has_categories, is_intact
-from pubench.data.truth import truth_path
+from pubench.data.truth import record_path, truth_path
 from pubench.errors import PubenchError, UnknownNameError, did_you_mean
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
@@ -75,7 +75,7 @@ class CacheEntry:
 
     def _files(self) -> list[Path]:
         truth = truth_path(self.folder)
-        return [*self.folder.glob("*"), *truth.parent.glob(f"{truth.stem}*.npy")]
+        return [*self.folder.glob("*"), *truth.parent.glob(f"{truth.stem}*")]
 
 
 def entries() -> list[CacheEntry]:
@@ -87,7 +87,7 @@ def entries() -> list[CacheEntry]:
 
 def _request(folder: Path) -> tuple[str, Params]:
     try:
-        fields = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        fields = json.loads(record_path(folder).read_text(encoding="utf-8"))
         return str(fields["name"]), dict(fields.get("params", {}))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return "", {}

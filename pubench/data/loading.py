@@ -12,7 +12,7 @@ import numpy as np
 
 from pubench.data.cache import FEATURES, cache_root, digest
 from pubench.data.stored import StoredDataset, read_categories, read_features, row_order
-from pubench.data.truth import read_posterior, read_split, read_target, truth_path
+from pubench.data.truth import read_posterior, read_split, read_target, record_path, truth_path
 from pubench.data.values import Array, Data
 from pubench.errors import DataError
 from pubench.plugins.imports import resolve
@@ -117,7 +117,7 @@ def _can_write(folder: Path) -> bool:
 def read_stored(folder: Path) -> StoredDataset | None:
     """Return a cached data set, unless a file is missing or has another size than it was written with."""
     try:
-        text = (folder / "meta.json").read_text(encoding="utf-8")
+        text = record_path(folder).read_text(encoding="utf-8")
         stored = StoredDataset.from_json(text, folder=folder, truth=truth_path(folder))
         sizes = (folder / "sizes").read_text(encoding="utf-8").split()
         if [str(path.stat().st_size) for path in stored.arrays()] == sizes:

@@ -6,7 +6,7 @@ No child process that runs an algorithm imports this module.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ __all__ = [
     "read_sides",
     "read_split",
     "read_target",
+    "record_path",
     "return_truth",
     "truth_path",
 ]
@@ -39,22 +40,25 @@ def truth_path(folder: Path) -> Path:
     return folder.parent.parent / TRUTH / f"{digest(['truth', folder.name])}.npy"
 
 
-def hidden_places(files: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the folders and files that a process which runs algorithms must not see.
+def record_path(folder: Path) -> Path:
+    """Return the file that says what the data set in ``folder`` is.
+
+    It names the file that the data were loaded from, and counts its classes, so it lies beside the truth.
+    """
+    return truth_path(folder).with_suffix(".json")
+
+
+def hidden_places() -> tuple[str, ...]:
+    """Return the folders that a process which runs algorithms must not see.
 
     Of the cache that is all but the features: the classes, and whatever plugins have downloaded, classes included. It
     is also the folder that ``PUBENCH_DATA`` names.
-
-    Parameters
-    ----------
-    files : iterable of str
-        Files of the user from which data sets are loaded.
     """
     root, data = cache_root(), os.environ.get("PUBENCH_DATA", "").strip()
     for name in (FEATURES, TRUTH):
         (root / name).mkdir(parents=True, exist_ok=True)
     places = [entry for entry in sorted(root.iterdir()) if entry.name != FEATURES]
-    places += [Path(path).expanduser().absolute() for path in (data, *files) if path]
+    places += [Path(data).expanduser().absolute()] if data else []
     return tuple(str(place) for place in places if place.exists())
 
 

@@ -9,7 +9,7 @@ import shutil
 import pytest
 from helpers.commands import pubench, pubench_here
 
-from pubench.data.truth import truth_path
+from pubench.data.truth import record_path, truth_path
 
 SUITE = """
 name = "two"
@@ -54,9 +54,9 @@ def data(home, tmp_path, monkeypatch, capsys):
 def folder_of(name, cache):
     """Return the folder of a prepared data set."""
     (found,) = [
-        meta.parent
-        for meta in (cache / "prepared").glob("*/meta.json")
-        if json.loads(meta.read_text())["name"] == name
+        folder
+        for folder in (cache / "prepared").glob("[0-9a-f]*")
+        if json.loads(record_path(folder).read_text())["name"] == name
     ]
     return found
 
@@ -76,8 +76,8 @@ WRECKS = {
     "the sizes are gone": lambda folder: (folder / "sizes").unlink(),
     "names are gone": lambda folder: (folder / "categories.json").unlink(),
     "names are fewer": lambda folder: (folder / "categories.json").write_text('{"1": ["a"]}'),
-    "the record is cut": lambda folder: (folder / "meta.json").write_text("{"),
-    "the record is gone": lambda folder: (folder / "meta.json").unlink(),
+    "the record is cut": lambda folder: record_path(folder).write_text("{"),
+    "the record is gone": lambda folder: record_path(folder).unlink(),
 }
 
 
@@ -121,6 +121,7 @@ def test_the_list_shows_requests_and_each_fingerprint_once(data, home, tmp_path)
     twin = folder.with_name("f" * 32)
     shutil.copytree(folder, twin)
     shutil.copy(truth_path(folder), truth_path(twin))
+    shutil.copy(record_path(folder), record_path(twin))
     shutil.copy(
         truth_path(folder).with_suffix(".posterior.npy"), truth_path(twin).with_suffix(".posterior.npy")
     )

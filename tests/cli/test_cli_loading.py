@@ -90,7 +90,7 @@ def test_a_terminal_shows_the_progress_of_loading_from_the_given_data_root(rows,
     places = [shown.index(text) for text in ("loading data set 'rows'", "the first half", "the second half")]
     assert places == sorted(places)
     assert "pubench: the rows are old" in shown
-    (meta,) = (tmp_path / "cache" / "prepared").glob("*/meta.json")
+    (meta,) = (tmp_path / "cache" / "truth").glob("*.json")
     assert json.loads(meta.read_text())["n_rows"] == 34
     # From the cache nothing is loaded, and nothing is shown of it.
     code, shown = in_terminal(tmp_path, *command, *rows)

@@ -84,7 +84,7 @@ def test_true_classes_are_stored_outside_the_folder_of_the_features():
     assert Path(found.truth).parent != Path(found.folder)
     assert Path(found.folder).name not in found.truth
     names = {path.name for path in Path(found.folder).iterdir()}
-    assert names == {"X.npy", "meta.json", "sizes"}
+    assert names == {"X.npy", "sizes"}
 
 
 def test_features_are_mapped_read_only():

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from helpers.ordinary import run_as
 
 from pubench.data.loading import load_stored
-from pubench.data.truth import hidden_places
+from pubench.data.truth import hidden_places, record_path
 from pubench.plugins.discovery import discover
 
 
@@ -27,18 +28,22 @@ def test_an_empty_cache_has_a_folder_to_hide(cache):
     assert (cache / "truth").is_dir()
 
 
-def test_all_of_the_cache_but_the_features_is_hidden_and_the_data_folder_and_files(
-    cache, tmp_path, monkeypatch
-):
+def test_all_of_the_cache_but_the_features_is_hidden_and_the_data_folder(cache, tmp_path, monkeypatch):
     for folder in (cache / "openml", cache / "prepared", tmp_path / "data"):
         folder.mkdir(parents=True)
     (cache / "list.json").touch()
-    (tmp_path / "mine.csv").touch()
     monkeypatch.setenv("PUBENCH_DATA", str(tmp_path / "data"))
-    monkeypatch.chdir(tmp_path)
     below = [str(cache / name) for name in ("list.json", "openml", "truth")]
-    outside = [str(tmp_path / name) for name in ("data", "mine.csv")]
-    assert hidden_places(["mine.csv", "gone.csv"]) == (*below, *outside)
+    assert hidden_places() == (*below, str(tmp_path / "data"))
+
+
+def test_nothing_beside_the_features_names_the_file_of_the_classes_or_counts_them(cache, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(["x,y", *(f"{i},{'ab'[i % 2]}" for i in range(20))]) + "\n")
+    stored = load_stored(discover().dataset("csv"), {"path": str(path), "target": "y"})
+    content = b"".join(file.read_bytes() for file in Path(stored.folder).iterdir())
+    assert b"mine.csv" not in content
+    assert json.loads(record_path(Path(stored.folder)).read_text())["counts"] == [10, 10]
 
 
 @pytest.mark.slow
@@ -61,5 +66,5 @@ print(json.dumps(asdict(held) | {"rows": len(np.load(features, mmap_mode="r")), 
     if not said["hides_truth"]:
         pytest.skip(f"this system does not allow it: {said['reason']}")
     assert said["rows"] == 150
-    assert {os.path.basename(path) for path in said["found"]} == {"X.npy", "meta.json", "sizes"}
+    assert {os.path.basename(path) for path in said["found"]} == {"X.npy", "sizes"}
     assert os.path.exists(stored.truth)

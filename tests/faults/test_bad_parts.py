@@ -11,6 +11,7 @@ import pytest
 from fault_tools import CASE_CONTROL, PLUGIN, named, pubench, run, sentences, stable_rows, write_suite
 
 from pubench.api import run_suite
+from pubench.data.truth import record_path
 from pubench.results.store import read_records, read_trials
 from pubench.results.table import Results, read_results
 
@@ -169,7 +170,7 @@ def test_a_damaged_cache_is_rebuilt_silently(
     first = run_here(tmp_path).rows
     folder = next((cache / "prepared").iterdir())
     truth = next((cache / "truth").glob("*.npy"))
-    path = {"X": folder / "X.npy", "truth": truth, "meta": folder / "meta.json", "sizes": folder / "sizes"}
+    path = {"X": folder / "X.npy", "truth": truth, "meta": record_path(folder), "sizes": folder / "sizes"}
     for file in path.values() if part == "folder" else [path[part]]:
         if damage == "deleted":
             file.unlink()

@@ -54,6 +54,14 @@ def test_a_stateful_plugin_does_not_see_which_cells_ran_before(tmp_path, alone):
     assert {row["key"]: row["accuracy"] for row in found.rows}.items() <= keys.items()
 
 
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no /dev/shm to write to")
+def test_no_task_finds_shared_memory_of_the_warm_up_or_of_another_task(tmp_path):
+    changes = {"algorithms": [{"use": "sharing"}], "replicates": 3}
+    accuracies = [row["accuracy"] for row in state_rows(tmp_path / "shared", **changes).rows]
+    # A fit that finds the file ranks rows the other way round.
+    assert min(accuracies) > 0.5
+
+
 def test_hashes_of_texts_are_the_same_in_another_run(tmp_path, alone, monkeypatch):
     monkeypatch.setenv("PYTHONHASHSEED", "7")
     found = state_rows(tmp_path / "again", algorithms=[{"use": "hashing"}])
