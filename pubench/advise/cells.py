@@ -42,6 +42,7 @@ DATE_FORMATS = (
     *(f"{day}{time}" for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d")
       for time in ("", " %H:%M", " %H:%M:%S")),
 )  # fmt: skip
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
 
 
@@ -159,13 +160,19 @@ def _times(texts: list[str], form: str) -> NDArray[np.datetime64]:
     import pandas as pd
 
     found = pd.to_datetime(pd.Series(texts, dtype=object), format=form, errors="coerce", utc=True)
-    return found.dt.tz_localize(None).to_numpy(dtype="datetime64[s]")
+    return found.dt.tz_localize(None).to_numpy(dtype="datetime64[s]", copy=True)
 
 
 def dates(column: pd.Series, form: str) -> tuple[NDArray[np.datetime64], int]:
-    """Return points in time in seconds, shape (n,), NaT where a cell is missing or not a date; and how many are not."""
+    """Return points in time in seconds, shape (n,), NaT where a cell is missing or not a date; and how many are not.
+
+    Cells of type datetime, and texts such as 2026-03-31, are read whatever the format: they have one meaning only.
+    """
     codes, texts = distinct_text(column)
     times = _times(texts, form) if texts else np.empty(0, dtype="datetime64[s]")
+    iso = [place for place in np.flatnonzero(np.isnat(times)) if _ISO_DATE.match(texts[place])]
+    if iso:
+        times[iso] = _times([texts[place] for place in iso], "ISO8601")
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
     nothing = np.asarray(["NaT"], dtype="datetime64[s]")
     return np.concatenate([times, nothing])[codes], int(counts[np.isnat(times)].sum())

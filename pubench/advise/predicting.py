@@ -150,6 +150,8 @@ def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int = CHUN
         lost: tuple[str, ...] = ()
         done = 0
         for chunk in read_chunks(path, rows, text=model.schema.text):
+            if chunk.empty:
+                continue
             encoded = model.schema.encode(chunk)
             parts.append(predict_rows(model, encoded.X))
             drifts.append(encoded.remarks)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pubench.estimators.prior_statement import PriorStatement
 
-__all__ = ["recommend", "state_prior_of"]
+__all__ = ["doubts_of", "recommend", "state_prior_of"]
 
 PRIOR = "class prior"
 """What progress calls the step before the first method."""
@@ -149,7 +149,7 @@ def _advice(
         rows=len(s),
         labelled=int(s.sum()),
         remarks=remarks,
-        doubts=_doubts(s, chosen),
+        doubts=doubts_of(s, float(chosen.mean())),
         prior=prior,
         methods=_methods(compared, weights),
         failures=compared.failures,
@@ -211,12 +211,12 @@ def _methods(compared: Comparison, weights: Floats) -> tuple[ComparedMethod, ...
     return tuple(sorted(made, key=lambda method: -method.value))
 
 
-def _doubts(s: NDArray[np.uint8], chosen: Floats) -> tuple[str, ...]:
+def doubts_of(s: NDArray[np.uint8], value: float) -> tuple[str, ...]:
+    """Say what speaks against trusting methods that rank labelled above unlabelled rows with an AUC of ``value``."""
     doubts = []
     few = few_labels(s)
     if few is not None:
         doubts.append(few)
-    value = float(chosen.mean())
     if value < _WEAK:
         doubts.append(
             "The columns say little about the labels: labelled rows rank above unlabelled ones with an AUC of "

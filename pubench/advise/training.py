@@ -16,10 +16,10 @@ from pubench.advise.comparing import Progress, compare
 from pubench.advise.ensemble import Candidate, Ensemble
 from pubench.advise.explaining import explained, typical_row
 from pubench.advise.gathering import Comparison
-from pubench.advise.labels import few_labels, read_labels
+from pubench.advise.labels import read_labels
 from pubench.advise.methods import POOL, make_method
 from pubench.advise.prior_of_table import given_prior
-from pubench.advise.recommend import PRIOR, state_prior_of
+from pubench.advise.recommend import PRIOR, doubts_of, state_prior_of
 from pubench.advise.schema import Encoded, learn_schema
 from pubench.advise.settings import AUTO, SINGLE, Settings, Source
 from pubench.advise.statements import LIMITS
@@ -108,9 +108,9 @@ def train(
 
 def _doubts(comparison: Comparison, s: NDArray[np.uint8]) -> tuple[str, ...]:
     """Return what speaks against trusting the model, as sentences."""
-    few = few_labels(s)
+    best = float(comparison.values.mean(axis=1).max())
     early = "The comparison of methods was interrupted; it holds what had been compared until then."
-    return (*((few,) if few else ()), *((early,) if comparison.is_interrupted else ()))
+    return (*doubts_of(s, best), *((early,) if comparison.is_interrupted else ()))
 
 
 def _prior(

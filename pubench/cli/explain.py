@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.options import refuse_overwriting
+
 __all__ = ["explain"]
 
 
@@ -40,6 +42,8 @@ def explain(model: Path, file: Path | None, html: Path | None, out: Path | None,
     from pubench.advise.sections import text_lines
     from pubench.data.cache import write_atomically
 
+    for written in (out, html):
+        refuse_overwriting(written, model, file)
     trained = load(model)
     if file is None and out is not None:
         raise click.UsageError("--out writes the reasons of the rows of FILE; give FILE, or remove --out")

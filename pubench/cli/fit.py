@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pubench.cli.budget import BUDGET, comparison_progress
+from pubench.cli.options import refuse_overwriting
 from pubench.cli.signals import current_signals
 from pubench.errors import PubenchError
 from pubench.specs import SCENARIOS, Scenario
@@ -81,6 +82,7 @@ def fit(
     from pubench.advise.settings import Settings, Source
     from pubench.advise.training import train
 
+    refuse_overwriting(out, file)
     if out.is_dir() or not out.absolute().parent.is_dir():
         # Said before the work, not after it.
         raise PubenchError(

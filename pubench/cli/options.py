@@ -13,7 +13,15 @@ from click.shell_completion import CompletionItem
 
 from pubench.specs import JSONValue
 
-__all__ = ["COSTS", "FOLDERS", "SUITE", "data_option", "parsed_params", "plugin_options"]
+__all__ = [
+    "COSTS",
+    "FOLDERS",
+    "SUITE",
+    "data_option",
+    "parsed_params",
+    "plugin_options",
+    "refuse_overwriting",
+]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -95,3 +103,12 @@ def parsed_params(params: str) -> dict[str, JSONValue]:
 def _set_data_root(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
     if value is not None:
         os.environ["PUBENCH_DATA"] = str(value.absolute())
+
+
+def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
+    """Refuse to write a result over a file that the command reads."""
+    for file in inputs:
+        if out is not None and file is not None and out.exists() and file.exists() and out.samefile(file):
+            raise click.UsageError(
+                f"'{out}' is read by this command and would be lost; name another file to write"
+            )

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.options import refuse_overwriting
+
 __all__ = ["predict"]
 
 
@@ -31,6 +33,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
 
     if unlabelled == (file is not None):
         raise click.UsageError("give FILE, or --unlabelled for the unlabelled rows of the fit, and not both")
+    refuse_overwriting(out, model, file)
     trained = load(model)
     if file is None:
         from pubench.advise.predicting import predict_unlabelled

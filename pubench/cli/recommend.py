@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pubench.cli.budget import BUDGET, comparison_progress
+from pubench.cli.options import refuse_overwriting
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import show
 from pubench.specs import SCENARIOS, Scenario
@@ -68,6 +69,7 @@ def recommend(
     from pubench.advise.recommend import recommend as advise
     from pubench.advise.sections import make_sections, text_lines
 
+    refuse_overwriting(html, file)
     wanted = next(one for one in GOALS if one == goal)
     with comparison_progress(quiet=quiet) as on_progress:
         advice = advise(

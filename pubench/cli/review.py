@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.options import refuse_overwriting
+
 __all__ = ["review"]
 
 
@@ -34,11 +36,13 @@ def review(
     --answers: precision and prior are then estimated from facts, and threshold and probabilities are updated. With
     FILE, the table of the fit, the rows to check are written with all their columns.
     """
+    refuse_overwriting(out, answers, file)
     if answers is not None:
         if file is not None:
             raise click.UsageError("FILE has no effect with --answers; remove it")
         _update(model, answers, out or model)
         return
+    refuse_overwriting(out, model)
     if out is None:
         raise click.UsageError("name the file of rows to fill in with --out, or give answers with --answers")
     from pubench.advise.answers import rows_table

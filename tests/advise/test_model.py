@@ -121,6 +121,12 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
         (("fit", "new.csv", "--label", "a", "--out", "no/m.pub"), "does not exist"),
         (("predict", "new.csv", "new.csv", "--out", "s.csv"), "is not a pubench model file"),
         (("predict", "new.csv", "--out", "s.csv"), "give FILE, or --unlabelled"),
+        (("fit", "new.csv", "--label", "a", "--out", "./new.csv"), "would be lost"),
+        (("predict", "m.pub", "new.csv", "--out", "new.csv"), "would be lost"),
+        (("predict", "m.pub", "new.csv", "--out", "m.pub"), "would be lost"),
+        (("explain", "m.pub", "new.csv", "--html", "new.csv"), "would be lost"),
+        (("recommend", "new.csv", "--label", "a", "--html", "new.csv"), "would be lost"),
+        (("review", "m.pub", "--out", "m.pub"), "would be lost"),
         (("explain", "m.pub", "--out", "s.csv"), "give FILE, or remove --out"),
         (("review", "m.pub"), "name the file of rows"),
         (("review", "m.pub", "new.csv", "--answers", "new.csv"), "remove it"),
@@ -132,6 +138,19 @@ def test_bad_commands_end_with_one_sentence_and_write_nothing(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "new.csv").write_text("a,b\n1,2\n")
     model.save("m.pub")
+    before = (tmp_path / "m.pub").read_bytes()
     said = pubench_here(capsys, *arguments, code=2)
     assert message in said.stderr
+    assert (tmp_path / "new.csv").read_text() == "a,b\n1,2\n"
+    assert (tmp_path / "m.pub").read_bytes() == before
     assert sorted(one.name for one in tmp_path.iterdir()) == ["m.pub", "new.csv"]
+
+
+def test_a_column_that_gives_the_label_away_is_doubted(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame, _ = some_table()
+    frame["sent"] = np.where(frame["known"] == "yes", 1.0, 0.0) + np.linspace(0.0, 0.1, len(frame))
+    frame.to_csv("mine.csv", index=False)
+    asked = ("--label", "known", "--id", "name", "--method", "naive-lr-prior", "--prior", "0.4")
+    said = pubench_here(capsys, "fit", "mine.csv", *asked, "--out", "m.pub", "-q").stdout
+    assert "Perhaps a column gives the label away" in said

@@ -43,6 +43,12 @@ def test_a_file_read_in_parts_is_predicted_as_its_rows_are(model, new, tmp_path,
     assert sorted(one.name for one in tmp_path.iterdir()) == ["new.csv", "scores.csv"]
 
 
+def test_a_table_without_rows_is_refused(model, new, tmp_path):
+    new.write_text(new.read_text().splitlines()[0] + "\n")
+    with pytest.raises(DataError, match="has no rows"):
+        predict_file(model, new, tmp_path / "scores.csv")
+
+
 def test_ranks_start_at_one_and_ties_share_the_better_rank():
     assert ranks(np.array([0.1, 0.9, 0.5, 0.9])).tolist() == [4, 1, 3, 1]
 

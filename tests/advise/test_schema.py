@@ -235,3 +235,14 @@ def test_rows_that_do_not_fit_into_memory_are_refused(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 1000)
     with pytest.raises(DataError, match="random sample"):
         schema.encode(FRAME)
+
+
+def test_dates_with_one_meaning_are_read_whatever_the_format():
+    days = ["31.01.2026", "28.02.2026", "05.03.2026"]
+    schema, _ = learn_schema(pd.DataFrame({"x": [1.0, 2.0, 4.0], "day": days}), label=None, ids=[])
+    moments = pd.to_datetime(days, format="%d.%m.%Y")
+    expected = schema.encode(pd.DataFrame({"x": [1.0, 2.0, 4.0], "day": days})).X
+    for given in (moments, [str(moment.date()) for moment in moments]):
+        found = schema.encode(pd.DataFrame({"x": [1.0, 2.0, 4.0], "day": given}))
+        np.testing.assert_array_equal(found.X, expected)
+        assert not [drift for drift in found.remarks if drift.notable]
