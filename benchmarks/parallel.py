@@ -1,7 +1,7 @@
 """What workers gain: trials of one search at the same time, and very many cells on a local dask cluster.
 
 The first part runs one tuned cell of 64 trials of 0.2 s with one and with two workers, as a command from its start to
-its end, and as a second run in a process that has made its imports. The second part runs cells that do nothing: how
+its end, and as a later run in a process that has made its imports. The second part runs cells that do nothing: how
 many a second, and the largest memory of the driver until the last one is stored.
 
 Run:  python benchmarks/parallel.py [--cells 20000]
@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from measure import line
@@ -24,7 +26,7 @@ from scale import PLUGIN, suite_text
 from pubench import run_suite
 
 NAPPING = Path(__file__).with_name("napping.py")
-GAIN, MEMORY_MB = 1.8, 300.0
+GAIN, MEMORY_MB, PAIRS = 1.8, 300.0, 3
 SUITE = """
 name = "naps"
 replicates = 1
@@ -51,21 +53,35 @@ def command(suite: Path, plugin: Path, folder: Path, *more: str) -> list[str]:
 
 
 def gains(folder: Path) -> tuple[float, float]:
-    """Return how many times as fast two workers are as one: as a command, and in a process that ran it before."""
+    """Return how many times as fast two workers are as one: as a command, and in a process that ran it before.
+
+    Each is the median of three pairs, so that a noisy machine does not decide.
+    """
     suite = folder / "naps.toml"
     suite.write_text(SUITE, encoding="utf-8")
+    # The first run makes the imports, and loads the data.
+    run_suite(suite, out=folder / "first", jobs=2, plugins=[NAPPING])
     commands, warm = [], []
-    for jobs in (1, 2):
-        start = time.perf_counter()
-        subprocess.run(command(suite, NAPPING, folder / f"command-{jobs}", "-j", str(jobs)), check=True)
-        commands.append(time.perf_counter() - start)
-    for jobs in (1, 2):
-        for turn in range(2):
-            start = time.perf_counter()
-            run_suite(suite, out=folder / f"warm-{jobs}-{turn}", jobs=jobs, plugins=[NAPPING])
-            seconds = time.perf_counter() - start
-        warm.append(seconds)
-    return commands[0] / commands[1], warm[0] / warm[1]
+    for turn in range(PAIRS):
+        whole = [_seconds(_command, suite, folder / f"command-{jobs}-{turn}", jobs) for jobs in (1, 2)]
+        inside = [_seconds(_here, suite, folder / f"warm-{jobs}-{turn}", jobs) for jobs in (1, 2)]
+        commands.append(whole[0] / whole[1])
+        warm.append(inside[0] / inside[1])
+    return statistics.median(commands), statistics.median(warm)
+
+
+def _seconds(run: Callable[[Path, Path, int], None], suite: Path, out: Path, jobs: int) -> float:
+    start = time.perf_counter()
+    run(suite, out, jobs)
+    return time.perf_counter() - start
+
+
+def _command(suite: Path, out: Path, jobs: int) -> None:
+    subprocess.run(command(suite, NAPPING, out, "-j", str(jobs)), check=True)
+
+
+def _here(suite: Path, out: Path, jobs: int) -> None:
+    run_suite(suite, out=out, jobs=jobs, plugins=[NAPPING])
 
 
 def on_dask(folder: Path, cells: int) -> tuple[float, float]:
