@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pubench.advise.explaining import reasons
+from pubench.advise.page import rendered
 from pubench.advise.predicting import predict_rows, ranks
 from pubench.advise.sections import Section, Table
 from pubench.advise.trained import Card, Curve, Importance, TrainedModel
@@ -189,21 +189,9 @@ def reasons_csv(rows: Sequence[ExplainedRow]) -> str:
 
 def explanation_page(card: Card, sections: Sequence[Section]) -> str:
     """Render an explanation as one HTML file with pictures of partial dependence, which needs no other file."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=PackageLoader("pubench.advise", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = (files("pubench.advise") / "templates" / "advice.css").read_text(encoding="utf-8")
-    text = environment.get_template("explanation.html").render(
-        card=card, sections=sections, pictures=[_picture(curve) for curve in card.curves], style=Markup(style)
-    )
-    return text + "\n"
+    title = f"Explanation of a model of {card.provenance.source}"
+    pictures = [_picture(curve) for curve in card.curves]
+    return rendered("explanation.html", title, sections, pictures=pictures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pubench.specs import SCENARIOS, Scenario
+from pubench.cli.table_options import PRIOR, table_options
+from pubench.specs import Scenario
 
 if TYPE_CHECKING:
     from pubench.advise.auditing import Audit
@@ -22,35 +23,17 @@ __all__ = ["audit"]
 _SCENARIOS: dict[Scenario, str] = {
     "single-training-set": (
         "Scenario: single-training-set (one table, in which some positives are labelled). If the labelled rows were "
-        "collected apart from the unlabelled ones, give --scenario case-control."
+        "collected separately from the unlabelled ones, give --scenario case-control."
     ),
-    "case-control": "Scenario: case-control (labelled rows were collected apart from the unlabelled ones).",
+    "case-control": "Scenario: case-control (labelled rows were collected separately from the unlabelled ones).",
 }
 _TITLES = {"serious": "Serious", "check": "To check", "note": "Notes"}
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--label", required=True, metavar="COLUMN", help="The column that marks known positives.")
-@click.option(
-    "--id", "ids", multiple=True, metavar="COLUMN", help="A column that only names rows; may be repeated."
-)
-@click.option(
-    "--scenario",
-    type=click.Choice(SCENARIOS),
-    default="single-training-set",
-    show_default=True,
-    help="How the rows were drawn.",
-)
-@click.option(
-    "--prior",
-    type=float,
-    metavar="SHARE",
-    help="The share of positives in the population, if you know it [default: estimated].",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@table_options
+@PRIOR
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def audit(
     file: Path,
     label: str,

@@ -6,21 +6,18 @@ from pathlib import Path
 
 import click
 
-from pubench.cli.budget import BUDGET, comparison_progress
+from pubench.cli.budget import comparison_progress
 from pubench.cli.options import refuse_overwriting
 from pubench.cli.signals import current_signals
+from pubench.cli.table_options import BUDGET_OPTION, PRIOR, goal_option, table_options
 from pubench.errors import PubenchError
-from pubench.specs import SCENARIOS, Scenario
+from pubench.specs import Scenario
 
 __all__ = ["fit"]
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--label", required=True, metavar="COLUMN", help="The column that marks known positives.")
-@click.option(
-    "--id", "ids", multiple=True, metavar="COLUMN", help="A column that only names rows; may be repeated."
-)
+@table_options
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The model file.")
 @click.option(
     "--method",
@@ -29,33 +26,9 @@ __all__ = ["fit"]
     metavar="auto|single|NAME",
     help="All methods, weighted (auto or ensemble); one method, chosen (single); or a method by its name.",
 )
-@click.option(
-    "--prior",
-    type=float,
-    help="The share of positives in the population, if you know it [default: estimate].",
-)
-@click.option(
-    "--goal",
-    type=click.Choice(("ranking", "decision", "probability")),
-    default="ranking",
-    show_default=True,
-    help="What the model is for; it is noted in the model.",
-)
-@click.option(
-    "--scenario",
-    type=click.Choice(SCENARIOS),
-    default="single-training-set",
-    show_default=True,
-    help="How the rows were drawn.",
-)
-@click.option(
-    "--budget",
-    type=BUDGET,
-    metavar="TIME",
-    help="Time for the comparison, such as 60, 90s or 5m [default: no limit].",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@PRIOR
+@goal_option("What the model is for; it is noted in the model.")
+@BUDGET_OPTION
 def fit(
     file: Path,
     label: str,

@@ -7,47 +7,24 @@ from pathlib import Path
 
 import click
 
-from pubench.cli.budget import BUDGET, comparison_progress
+from pubench.cli.budget import comparison_progress
 from pubench.cli.options import refuse_overwriting
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import show
-from pubench.specs import SCENARIOS, Scenario
+from pubench.cli.table_options import BUDGET_OPTION, goal_option, table_options
+from pubench.specs import Scenario
 
 __all__ = ["recommend"]
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--label", required=True, metavar="COLUMN", help="The column that marks known positives.")
-@click.option(
-    "--id", "ids", multiple=True, metavar="COLUMN", help="A column that only names rows; may be repeated."
-)
-@click.option(
-    "--goal",
-    type=click.Choice(("ranking", "decision", "probability")),
-    default="ranking",
-    show_default=True,
-    help="What the model is for.",
-)
-@click.option(
-    "--scenario",
-    type=click.Choice(SCENARIOS),
-    default="single-training-set",
-    show_default=True,
-    help="How the rows were drawn.",
-)
-@click.option(
-    "--budget",
-    type=BUDGET,
-    metavar="TIME",
-    help="Time for the comparison, such as 60, 90s or 5m [default: no limit].",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@table_options
+@goal_option("What the model is for.")
+@BUDGET_OPTION
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Also write a page."
 )
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def recommend(
     file: Path,
     label: str,
