@@ -40,7 +40,7 @@ class ModelFileError(PubenchError):
 
 @dataclass(frozen=True, slots=True)
 class _MemberEntry:
-    """What the archive says of a member apart from its arrays."""
+    """What the archive says of a member, without its arrays."""
 
     name: str
     weight: float
@@ -49,7 +49,7 @@ class _MemberEntry:
 
 @dataclass(frozen=True, slots=True)
 class _EnsembleEntry:
-    """What the archive says of an ensemble apart from its members' arrays and estimators."""
+    """What the archive says of an ensemble, without its members' arrays and estimators."""
 
     members: tuple[_MemberEntry, ...]
     calibration: Calibration

@@ -52,7 +52,7 @@ class Audit:
     findings : tuple of Finding
         The serious ones first.
     auc : float or None
-        How well P is told from U by rows left out, without serious leaks; None if it could not be measured.
+        How well P can be distinguished from U on rows left out, without serious leaks; None if that is not known.
     prior : PriorStatement or None
         None if it could not be estimated.
     """

@@ -72,9 +72,9 @@ def explained(
     with threadpool_limits(1):
         heaviest = _heaviest(ensemble)
         candidates = [ensemble.candidates[place] for place in heaviest]
-        apart = _fitted_apart(ensemble, candidates, encoded.X[~held], s[~held], margins[heaviest][:, ~held])
+        other = _fitted_without(ensemble, candidates, encoded.X[~held], s[~held], margins[heaviest][:, ~held])
         rows = _sample(np.flatnonzero(held), s, ensemble.random_state)
-        found = importances(apart, schema, encoded.X[rows], s[rows], seed=ensemble.random_state)
+        found = importances(other, schema, encoded.X[rows], s[rows], seed=ensemble.random_state)
         curves = partial_dependence(ensemble, schema, encoded.X, s, [one.column for one in found[:_CURVES]])
     return found, curves
 
@@ -84,7 +84,7 @@ def _heaviest(ensemble: Ensemble) -> list[int]:
     return [int(place) for place in np.argsort(-weights, kind="stable")[:_MOST_MEMBERS]]
 
 
-def _fitted_apart(
+def _fitted_without(
     ensemble: Ensemble, candidates: Sequence[Candidate], X: Floats, s: Labels, margins: Floats
 ) -> Ensemble:
     copy = Ensemble(

@@ -32,7 +32,7 @@ class FairnessCheck:
     Attributes
     ----------
     auc : float
-        How well the two can be told apart on rows left out; about one half or less if labels are a fair sample.
+        How well the two can be distinguished on rows left out; about one half or less if labels are a fair sample.
     fair : tuple of float
         The same for labels drawn at random from both together, refitted each time.
     columns : tuple of str

@@ -88,7 +88,7 @@ def few_labels(s: NDArray[np.uint8]) -> str | None:
         return None
     rows = "1 row is" if n_p == 1 else f"{n_p} rows are"
     return (
-        f"Only {rows} labelled: every figure is very uncertain, and methods can hardly be told apart. "
+        f"Only {rows} labelled: every figure is very uncertain, and methods can hardly be distinguished. "
         f"Label at least {FEW} positives, better 100, if you can."
     )
 

@@ -76,7 +76,7 @@ def _methods(advice: Advice) -> Section:
 
 def _choice(advice: Advice) -> Iterator[str]:
     if len(advice.methods) == 1:
-        yield f"Only {advice.methods[0].name} was compared: nothing can be said about how good it is beside others."
+        yield f"Only {advice.methods[0].name} was compared, so nothing can be said about how it compares with others."
         return
     loss = advice.loss
     yield f"Take the weighted ensemble of these {len(advice.methods)} methods (--method auto)."

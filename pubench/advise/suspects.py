@@ -21,7 +21,7 @@ _LOW = 0.25
 """A label looks wrong if its row's probability is less than this share of the labelled rows' median."""
 _CERTAIN = 0.95
 _CLEAR = 0.8
-"""If half of the labelled rows are at least this probable, the classes are clearly apart."""
+"""If half of the labelled rows are at least this probable, the classes are clearly separated."""
 _USUAL = 0.1
 """The share of correct labels that looked wrong by this rule, at most, in tables with clearly separated classes."""
 _REPEATED = 0.2
@@ -94,7 +94,7 @@ def _wrong_labels(
 ) -> Finding:
     level: Level = "check" if median >= _CLEAR else "note"
     doubt = (
-        f"Of correct labels, too, up to {_USUAL:.0%} look like this where classes are clearly apart."
+        f"Of correct labels, too, up to {_USUAL:.0%} look like this where classes are clearly separated."
         if level == "check"
         else "The classes overlap, so that such rows may well be positive."
     )

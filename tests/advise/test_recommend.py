@@ -96,7 +96,7 @@ def test_the_goal_decides_what_comes_right_after_the_methods(advice):
 def test_one_method_alone_is_not_called_good(advice):
     alone = replace(advice, methods=advice.methods[:1], failures=(Failure("a", "late"), Failure("b", "late")))
     text = "\n".join(text_lines(make_sections(alone)))
-    assert "nothing can be said about how good it is beside others" in text
+    assert "nothing can be said about how it compares with others" in text
     assert "of the best method tried" not in text
     assert "Left out: a, b: late." in text
 
