@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -27,6 +28,11 @@ LINE_SECONDS, BAR_SECONDS = 10.0, 0.05
 LONG_REPORT = 1_000
 """From so many cells on the report takes a while."""
 _OF_THE_REPORT = ("pubench.reporting", "scipy.stats", "matplotlib.figure")
+
+
+def _import_for_report() -> None:
+    for module in _OF_THE_REPORT:
+        importlib.import_module(module)
 
 
 class TimeLeft:
@@ -104,8 +110,8 @@ class Silent:
         self._waits += 1
         # Before the first outcome workers make imports of their own, and should not wait for this process.
         if workers > 1 and self._waits == 2:
-            for module in _OF_THE_REPORT:
-                importlib.import_module(module)
+            # In a thread: the driver goes on handing out tasks.
+            threading.Thread(target=_import_for_report, daemon=True).start()
 
     def done(self, cell: Cell, record: Record) -> None:
         """Count a cell that has ended."""

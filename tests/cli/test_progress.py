@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import queue
+import threading
+
 import pytest
 
-from pubench.cli.progress import EVERY_CELL, LINE_SECONDS, LONG_REPORT, Lines, TimeLeft, making_report
+from pubench.cli.progress import EVERY_CELL, LINE_SECONDS, LONG_REPORT, Lines, Silent, TimeLeft, making_report
 from pubench.cli.signals import Signals
 from pubench.plan.jobs import Cell
 from pubench.results.record import Record
@@ -59,3 +62,21 @@ def test_a_long_report_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
         with making_report(cells, quiet=False):
             pass
     assert capsys.readouterr().err == f"making the report of {LONG_REPORT} cells ...\n"
+
+
+def test_imports_for_the_report_do_not_keep_the_driver_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported: queue.Queue[str] = queue.Queue()
+    go_on = threading.Event()
+
+    def slow_import(name: str) -> None:
+        assert go_on.wait(60)
+        imported.put(name)
+
+    monkeypatch.setattr("pubench.cli.progress.importlib.import_module", slow_import)
+    progress = Silent(Signals())
+    for _ in range(2):
+        progress.tasks(2, 2, 0)
+    assert imported.empty(), "tasks are handed out while the imports have hardly begun"
+    go_on.set()
+    assert imported.get(timeout=60) == "pubench.reporting"
+    assert imported.get(timeout=60) == "scipy.stats"
