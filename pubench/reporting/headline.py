@@ -93,6 +93,8 @@ def _unranked(board: Leaderboard, metric: BoardMetric, comparison: Comparison) -
     if metric.greater_is_better is None:
         return "this metric has no direction"
     if len(comparison.algorithms) < 2:
-        return "there are fewer than two methods to compare"
+        references = any(one.reference for one in board.standings)
+        unranked = " (those marked † use true labels, and are not ranked)" if references else ""
+        return f"there are fewer than two methods to compare{unranked}"
     unit = "block" if comparison.rules.unit == "block" else "data set"
     return f"no {unit} has a score of two methods or more"

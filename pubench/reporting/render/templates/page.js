@@ -422,7 +422,7 @@
       : `<tr>${sortHead("data set", "\n", state.sorts, " class=\"text\"")}${methods.map((j) => sortHead(long(data.algorithms[j]), data.algorithms[j], state.sorts, ` data-method="${escaped(data.algorithms[j])}" data-column="${j}"`)).join("")}</tr>`;
     const body = asRows ? methods.map((j) => `<tr><th scope="row" class="text" data-method="${escaped(data.algorithms[j])}"><span class="name">${long(data.algorithms[j])}</span></th><td data-method="${escaped(data.algorithms[j])}">${rankText(j)}</td>${shown.map((k) => content(k, j)).join("")}</tr>`)
       : shown.map((k) => `<tr><th scope="row" class="text">${lineName(k)}</th>${methods.map((j) => content(k, j)).join("")}</tr>`);
-    const foot = asRows ? "" : `<tfoot><tr><th scope="row" class="text">average rank</th>${methods.map((j) => `<td data-method="${escaped(data.algorithms[j])}">${rankText(j)}</td>`).join("")}</tr></tfoot>`;
+    const foot = asRows || methods.every((j) => rankText(j) === "–") ? "" : `<tfoot><tr><th scope="row" class="text">average rank</th>${methods.map((j) => `<td data-method="${escaped(data.algorithms[j])}">${rankText(j)}</td>`).join("")}</tr></tfoot>`;
     one("score-table").innerHTML = lines.length && methods.length ? `<table class="scores"><caption>${escaped(caption)}</caption><thead>${head}</thead><tbody>${body.join("")}</tbody>${foot}</table>` : "<p class=\"note inside\">No line or no method is chosen.</p>";
     one("more").hidden = shown.length === lines.length;
     one("more").textContent = `Show all of ${many(lines.length, "line")}`;
@@ -612,7 +612,7 @@
   const fold = () => {
     all("main > section").forEach((part) => {
       const head = all("h2", part)[0];
-      if (["summary", "leaderboard", "scores"].includes(part.id) || !head) return;
+      if (["paper", "summary", "leaderboard", "scores"].includes(part.id) || !head) return;
       const button = document.createElement("button");
       Object.assign(button, { type: "button", className: "opener", textContent: head.textContent });
       button.setAttribute("aria-expanded", "false");
