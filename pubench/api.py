@@ -141,7 +141,7 @@ def run_suite(
     with Workers(execution, note) as workers:
         if is_new(folder):
             # There is work to do: workers make their imports while it is planned.
-            workers.start()
+            workers.start_early(tuning=any(one.tune for one in parsed.algorithms))
         registry = discover(third_party=third_party, files=plugins, describe=workers.describe)
         for warning in registry.warnings():
             note(warning)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +32,12 @@ class Workers:
         if self._backend is None:
             self._backend = make_backend(self.execution, self._note)
         return self._backend
+
+    def start_early(self, *, tuning: bool) -> None:
+        """Start the backend before there is a task, and import the search engine while nothing waits for it."""
+        self.start()
+        if tuning:
+            threading.Thread(target=importlib.import_module, args=("optuna",), daemon=True).start()
 
     def describe(self, plugin: Path) -> Contents | None:
         """Return what is in a plugin file without loading it here, where processes of this machine can find out."""
