@@ -168,14 +168,26 @@ def test_the_means_have_all_their_digits_in_the_page() -> None:
     [
         ([], "No cell was planned"),
         ([row("a", 0.5)], r"fewer than two methods to compare\."),
-        ([row("a", 0.5), row("b", 0.6, reference=True)], "those marked † use true labels, and are not ranked"),
+        (
+            [row("a", 0.5), row("b", 0.6, reference=True)],
+            "those marked † use true labels, and are not ranked",
+        ),
         ([row("a", None, status="failed", error="boom")], "boom"),
         ([row("a", None, status="pending"), row("b", 0.4)], "Not run yet"),
         ([row("a", float("nan")), row("b", float("inf"))], "Nothing can be concluded|best average rank"),
         ([row("a", 0.5, collapsed=True), row("b", 0.4)], "Collapsed"),
         ([row("a", 0.5), row("b", 0.5)], "a and b share the best average rank"),
     ],
-    ids=["no cell", "one algorithm", "one and a reference", "all failed", "going on", "no numbers", "collapsed", "equal"],
+    ids=[
+        "no cell",
+        "one algorithm",
+        "one and a reference",
+        "all failed",
+        "going on",
+        "no numbers",
+        "collapsed",
+        "equal",
+    ],
 )
 def test_small_and_failed_runs_have_a_page(rows: list[dict[str, Any]], says: str) -> None:
     assert re.search(says, read(rows).text)
