@@ -25,6 +25,7 @@ else:
 
 __all__ = [
     "RECEIVABLE",
+    "ROW_WISE",
     "SCENARIOS",
     "Algorithm",
     "Array",
@@ -48,7 +49,9 @@ Array: TypeAlias = "NDArray[Any]"
 """An array of numbers or texts of any type."""
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
-RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled")
+RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled", "propensity")
+ROW_WISE = ("propensity",)
+"""What an algorithm receives as an argument of ``fit``, one value for each row, instead of its constructor."""
 
 
 class Float(msgspec.Struct, frozen=True, tag_field="kind", tag="float"):
@@ -104,7 +107,7 @@ class Algorithm:
     ----------
     name : str
         The name suites use, lower case with dashes. ``supervised-*`` and ``pn-*`` are reserved for references
-        that learn from true labels (``labels="true"``).
+        that learn from true labels (``labels="true"``), ``oracle-*`` for those that receive true propensities.
     estimator : str
         Import string of the estimator class (or of a function returning an estimator).
     version : str
@@ -117,7 +120,8 @@ class Algorithm:
     receives : tuple of str
         Constructor parameters that pubench fills in, any of :data:`RECEIVABLE`: the class prior, the scenario, a
         seed, the columns that hold codes, and the number of labelled rows (in tuning, of those fitted), which a
-        reference cannot count itself.
+        reference cannot count itself. ``"propensity"`` is not a constructor parameter: ``fit(X, s, propensity=e)``
+        is given the true Pr(s = 1 | y = 1, x) of each row, shape (n,). Tables mark such an algorithm as a reference.
     needs : tuple of str
         What it cannot do without; ``"prior"`` is the only need at present.
     accepts : tuple of str

@@ -103,6 +103,11 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
         return self.threshold != "own" or self.probability != "own"
 
     @property
+    def uses_propensity(self) -> bool:
+        """Whether it is a reference that is given the true propensity of each training row."""
+        return "propensity" in self.receives
+
+    @property
     def uses_prior(self) -> bool:
         """Whether it is given a prior."""
         return "prior" in self.receives or (self.learns_decisions and self.fixed_prior is None)

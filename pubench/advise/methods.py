@@ -92,9 +92,9 @@ def _method(name: str, registry: Registry) -> Method:
 
 def _usable(name: str, registry: Registry) -> Algorithm:
     spec = registry.algorithm(name).spec
-    if spec.labels == "true":
+    if spec.labels == "true" or "propensity" in spec.receives:
         raise PubenchError(
-            f"method '{name}' learns from true classes, which PU data do not have; name another"
+            f"method '{name}' learns from true classes or propensities, which PU data do not have; name another"
         )
     return spec
 

@@ -69,13 +69,22 @@ def seed_global_generators(seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002 - plugins that draw from the global generator must be reproducible too
 
 
-def fit(recipe: Recipe, chosen: Params, X: Matrix, labels: NDArray[np.uint8], seed: int) -> Estimator:
+def fit(
+    recipe: Recipe,
+    chosen: Params,
+    X: Matrix,
+    labels: NDArray[np.uint8],
+    seed: int,
+    *,
+    propensity: NDArray[np.float64] | None = None,
+) -> Estimator:
     """Make an estimator and fit it; global generators are seeded so that what ran before cannot matter."""
     seed_global_generators(seed)
     estimator = recipe.make(chosen)
     frozen = labels.astype(np.int64)
     frozen.flags.writeable = False
-    fitted = estimator.fit(protect(X), frozen)
+    more = {} if propensity is None else {"propensity": propensity.copy()}
+    fitted = estimator.fit(protect(X), frozen, **more)
     return estimator if fitted is None else fitted
 
 

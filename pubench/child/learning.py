@@ -10,6 +10,7 @@ from pubench.child.fitting import Estimator, Recipe, fit
 from pubench.child.rows import Fitting, RequestRows
 from pubench.plugins.imports import resolve
 from pubench.protocol.requests import Setting
+from pubench.specs import ROW_WISE
 from pubench.tasks import THRESHOLD
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Learning:
     ----------
     setting : Setting
     arrays : sequence of arrays
-        Training rows, s, test rows; and true labels for a reference algorithm.
+        Training rows, s, test rows; and, for a reference algorithm, true labels or true propensities.
     """
 
     def __init__(self, setting: Setting, arrays: Sequence[Array]) -> None:
@@ -51,7 +52,7 @@ class Learning:
     def fit(self, params: Params, fitting: Fitting) -> FittedModel:
         """Make an estimator and fit it; of what it receives, only the number of labelled rows varies by fold."""
         available, algorithm = self._available | {"n_labelled": fitting.n_labelled}, self.setting.algorithm
-        filled = {name: available[name] for name in algorithm.receives}
+        filled = {name: available[name] for name in algorithm.receives if name not in ROW_WISE}
         recipe = Recipe(self._factory, algorithm.params, filled)
         chosen = dict(params)
         threshold = chosen.pop(THRESHOLD, "own") if algorithm.threshold == "search" else algorithm.threshold
@@ -61,7 +62,9 @@ class Learning:
 
         cut, calibrated = threshold == "prior", algorithm.probability == "calibrated"
         if not (cut or calibrated):
-            return FittedModel(fitted(fitting.X, fitting.labels))
+            return FittedModel(
+                fit(recipe, chosen, fitting.X, fitting.labels, self._seed, propensity=fitting.propensity)
+            )
         prior = self.setting.prior if algorithm.fixed_prior is None else algorithm.fixed_prior
         assert prior is not None, "cells without the prior that they need are not run"
         return fit_deciding(

@@ -25,12 +25,16 @@ __all__ = ["Fitting", "Fold", "RequestRows"]
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """What an estimator is fitted to: rows, labels, and how many of all training rows are labelled."""
+    """What an estimator is fitted to: rows, labels, and how many of all training rows are labelled.
+
+    ``propensity`` is the true propensity of each row, for a reference that is given it.
+    """
 
     X: Matrix
     labels: NDArray[np.uint8]
     n_labelled: int
     preprocess: Fitted
+    propensity: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +53,14 @@ class RequestRows:
     ----------
     setting : Setting
     arrays : sequence of arrays
-        Training rows, s, test rows; and true labels for a reference algorithm.
+        Training rows, s, test rows; and, for a reference algorithm, true labels or true propensities.
     """
 
     def __init__(self, setting: Setting, arrays: Sequence[Array]) -> None:
         self._setting = setting
         self.rows, self.s, test_rows = arrays[:3]
-        self.labels = arrays[3] if len(arrays) > 3 else self.s
+        self.labels = arrays[3] if setting.algorithm.labels == "true" else self.s
+        self._propensity = arrays[3] if setting.algorithm.uses_propensity else None
         features = read_features(setting.data)
         self.X = take_rows(features, self.rows)
         self._features, self._test = features, test_rows
@@ -76,7 +81,8 @@ class RequestRows:
         positions = self._population(positions)
         X = take_rows(self.X, positions)
         fitted = self.fit_preprocess(X)
-        return Fitting(fitted.transform(X), self.labels[positions], n_labelled, fitted)
+        propensity = None if self._propensity is None else self._propensity[positions]
+        return Fitting(fitted.transform(X), self.labels[positions], n_labelled, fitted, propensity)
 
     def folds(self, search: SearchPlan) -> list[Fold]:
         """Return the tuning splits: a validation share, or the folds of a cross-validation."""

@@ -9,7 +9,7 @@ import numpy as np
 from pubench.child.fitting import Recipe, fit, predict
 from pubench.plugins.imports import resolve
 from pubench.protocol.requests import WarmUp
-from pubench.specs import JSONValue
+from pubench.specs import ROW_WISE, JSONValue
 
 __all__ = ["WARMING_UP", "warm_up"]
 
@@ -34,10 +34,12 @@ def warm_up(request: WarmUp) -> None:
         "categorical_features": [],
         "n_labelled": int(labels.sum()),
     }
-    filled = {name: available[name] for name in request.receives}
+    filled = {name: available[name] for name in request.receives if name not in ROW_WISE}
     os.environ[WARMING_UP] = "1"
     try:
-        estimator = fit(Recipe(resolve(request.estimator), {}, filled), {}, X, labels, _SEED)
+        propensity = np.full(60, 0.5) if "propensity" in request.receives else None
+        recipe = Recipe(resolve(request.estimator), {}, filled)
+        estimator = fit(recipe, {}, X, labels, _SEED, propensity=propensity)
         predict(estimator, X)
     finally:
         del os.environ[WARMING_UP]

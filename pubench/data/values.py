@@ -96,6 +96,8 @@ class Assignment:
     ``train`` has the labelled rows first, then the unlabelled ones; with case-control labelling a row may stand in
     both parts. ``prior`` is Pr(y = 1) of the population that the scenario speaks of; None where nobody
     knows it. ``notes`` say what a reader should know, for example that positives were drawn with replacement.
+    ``propensity`` is Pr(s = 1 | y = 1, x) of each training row, shape (n,), where pubench itself has drawn the labels.
+    It follows from true classes and stays where they are, except for methods named ``oracle-*``.
     """
 
     train: NDArray[np.int64]
@@ -103,3 +105,4 @@ class Assignment:
     test: NDArray[np.int64]
     prior: float | None
     notes: tuple[str, ...] = ()
+    propensity: NDArray[np.float64] | None = None

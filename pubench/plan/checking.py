@@ -11,7 +11,7 @@ from pubench.estimators.rows import Estimator
 from pubench.estimators.rules import Rule
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
-from pubench.specs import Algorithm, Choice, Float, Int, JSONValue, Param
+from pubench.specs import ROW_WISE, Algorithm, Choice, Float, Int, JSONValue, Param
 from pubench.suite import Suite
 from pubench.suite.entries import AlgorithmEntry
 
@@ -24,7 +24,7 @@ _FILLED: Mapping[str, JSONValue] = {
     "categorical_features": [],
     "n_labelled": 100,
 }
-"""Examples of what pubench fills in, for each name that an algorithm may receive."""
+"""Examples of what pubench fills in, for each constructor parameter that an algorithm may receive."""
 
 
 def parameter_problems(suite: Suite, registry: Registry) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _not_allowed(entry: AlgorithmEntry, spec: Algorithm, factory: Callable[..., 
     searched = {name: _values(param) for name, param in (entry.search or {}).items()}
     own = {name: _values(param)[0] for name, param in (spec.space if entry.tune else {}).items()}
     first = {name: values[0] for name, values in searched.items()}
-    filled = {name: _FILLED[name] for name in spec.receives}
+    filled = {name: _FILLED[name] for name in spec.receives if name not in ROW_WISE}
     try:
         estimator = factory(**{**filled, **own, **first, **spec.params, **entry.params})
     except Exception as error:

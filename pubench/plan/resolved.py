@@ -48,8 +48,8 @@ class ResolvedAlgorithm:
 
     @property
     def reference(self) -> bool:
-        """Whether it learns from true labels."""
-        return self.spec.labels == "true"
+        """Whether it learns from true labels, or from true propensities."""
+        return self.spec.labels == "true" or self.plan.uses_propensity
 
     @property
     def needs_prior(self) -> bool:
@@ -67,7 +67,8 @@ class ResolvedAlgorithm:
         if scenario not in self.spec.scenarios:
             return f"{self.label} does not support {scenario} data"
         if self.reference and data.pu:
-            return f"{self.label} needs true classes, which are unknown ({data.label})"
+            wanted = "true propensities" if self.plan.uses_propensity else "true classes"
+            return f"{self.label} needs {wanted}, which are unknown ({data.label})"
         reason = data.refused_by(self.label, self.spec.accepts)
         if reason or self.own_prior is None:
             return reason
@@ -101,6 +102,11 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
     if plan.learns_decisions and spec.labels == "true":
         raise SuiteError(
             f"algorithm '{entry.use}' learns from true classes; remove threshold and probability, which use the prior"
+        )
+    if plan.learns_decisions and plan.uses_propensity:
+        raise SuiteError(
+            f"algorithm '{entry.use}' is fitted with true propensities, which out-of-fold fits do not have; remove "
+            "threshold and probability"
         )
     own = own_prior(spec, params, registry)
     defined = algorithm_digest(entry.use, registered, plan, own.digest if own else "")

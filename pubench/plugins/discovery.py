@@ -27,6 +27,7 @@ GROUP = "pubench"
 FIRST_PARTY = "pubench"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _REFERENCES = ("supervised-", "pn-")
+_ORACLE = "oracle-"
 _LISTS = {
     "scenarios": SCENARIOS,
     "receives": RECEIVABLE,
@@ -165,6 +166,11 @@ def _checked(spec: object, spec_type: type[Spec]) -> Spec:
     if isinstance(spec, Algorithm) and spec.name.startswith(_REFERENCES) != (spec.labels == "true"):
         raise PubenchError(
             f"algorithm '{spec.name}': names start with 'supervised-' or 'pn-' if and only if labels='true'; rename it"
+        )
+    if isinstance(spec, Algorithm) and spec.name.startswith(_ORACLE) != ("propensity" in spec.receives):
+        raise PubenchError(
+            f"algorithm '{spec.name}': names start with 'oracle-' if and only if receives has 'propensity', which "
+            "follows from true classes; rename it"
         )
     if isinstance(spec, Algorithm) and not set(spec.needs) <= set(spec.receives):
         raise PubenchError(

@@ -95,7 +95,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 class TrialRequest(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
     """Score one set of parameters by criteria on each fold.
 
-    Arrays: training rows, s, test rows; and true labels for a reference algorithm.
+    Arrays: training rows, s, test rows; and, for a reference algorithm, true labels or true propensities.
     """
 
     setting: Setting

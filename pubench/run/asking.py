@@ -77,9 +77,15 @@ def setting(job: Job, prior: GivenPrior) -> Setting:
 
 
 def learner_arrays(job: Job, labelled: LabelledRows) -> list[Array]:
-    """Return the arrays that go with a fit; true labels only for a reference algorithm."""
-    arrays: list[Array] = [labelled.train, labelled.assignment.s, labelled.test]
-    return [*arrays, labelled.truth.train] if job.algorithm.labels == "true" else arrays
+    """Return the arrays that go with a fit; true labels or propensities only for a reference algorithm."""
+    assignment = labelled.assignment
+    arrays: list[Array] = [labelled.train, assignment.s, labelled.test]
+    if job.algorithm.labels == "true":
+        return [*arrays, labelled.truth.train]
+    if job.algorithm.uses_propensity:
+        assert assignment.propensity is not None, "cells without known propensities are not run"
+        return [*arrays, assignment.propensity]
+    return arrays
 
 
 class TaskError(Exception):

@@ -22,7 +22,7 @@ __all__ = ["KINDS", "new_plugin"]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LONGEST = 40
-_RESERVED = {"algorithm": ("supervised-", "pn-"), "criterion": ("oracle-",)}
+_RESERVED = {"algorithm": ("supervised-", "pn-", "oracle-"), "criterion": ("oracle-",)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,16 @@ from pubench.data.values import Array
 from pubench.metrics import roc_auc
 from pubench.specs import Choice
 from pubench.testing.contract import ContractError, attempt, fail, plain, quiet, skip
-from pubench.testing.fits import METHODS, Answers, answers, difference, factory_parameters, fitted, make
+from pubench.testing.fits import (
+    METHODS,
+    Answers,
+    answers,
+    difference,
+    factory_parameters,
+    fitted,
+    make,
+    row_wise,
+)
 from pubench.testing.learning import CHANCE, LearningContract
 from pubench.testing.samples import DEGENERATE, degenerate, easy_sample, wide_sample
 from pubench.testing.spaces import ends, space_problem
@@ -46,7 +55,7 @@ class AlgorithmContract(LearningContract):
         before = {name: value.copy() for name, value in given.items()}
         with attempt("fitting"):
             model = make(spec, sample, self.params)
-            model = model.fit(given["X"], given["s"]) or model
+            model = model.fit(given["X"], given["s"], **row_wise(spec, sample)) or model
         _refuse_changes("fit", before, given)
         rows = {"X": np.array(sample.X_test)}
         for method in METHODS:
@@ -115,7 +124,7 @@ class AlgorithmContract(LearningContract):
         labels = sample.y if self.spec.labels == "true" else sample.s
         with attempt("on sparse rows it"):
             model = make(self.spec, sample, self.params)
-            model = model.fit(given, labels.copy()) or model
+            model = model.fit(given, labels.copy(), **row_wise(self.spec, sample)) or model
             predictions = answers(model, X_test)
         if given.shape != X.shape or abs(given - X).max() > 0:
             fail("fit modified its sparse input; work on a copy, since other methods receive the same rows")

@@ -11,10 +11,20 @@ import numpy as np
 
 from pubench.data.values import Array, Matrix
 from pubench.plugins.imports import resolve
-from pubench.specs import Algorithm, Params
+from pubench.specs import ROW_WISE, Algorithm, Params
 from pubench.testing.samples import Sample
 
-__all__ = ["METHODS", "Answers", "Estimator", "answers", "difference", "factory_parameters", "fitted", "make"]
+__all__ = [
+    "METHODS",
+    "Answers",
+    "Estimator",
+    "answers",
+    "difference",
+    "factory_parameters",
+    "fitted",
+    "make",
+    "row_wise",
+]
 
 Answers = Mapping[str, Array]
 Estimator: TypeAlias = Any  # edge: scikit-learn has no type for any class with fit and predict
@@ -30,7 +40,7 @@ def make(spec: Algorithm, sample: Sample, params: Params) -> Estimator:
         "categorical_features": [],
         "n_labelled": int(sample.s.sum()),
     }
-    filled = {name: available[name] for name in spec.receives}
+    filled = {name: available[name] for name in spec.receives if name not in ROW_WISE}
     return resolve(spec.estimator)(**{**filled, **spec.params, **params})
 
 
@@ -40,8 +50,14 @@ def fitted(spec: Algorithm, sample: Sample, params: Params, *, global_seed: int 
     np.random.seed(global_seed)  # noqa: NPY002 - a check detects plugins that use the global generator
     labels = sample.y if spec.labels == "true" else sample.s
     model = make(spec, sample, params)
-    result = model.fit(sample.X.copy(), labels.copy())
+    result = model.fit(sample.X.copy(), labels.copy(), **row_wise(spec, sample))
     return model if result is None else result
+
+
+def row_wise(spec: Algorithm, sample: Sample) -> Mapping[str, Array]:
+    """Return what pubench passes to ``fit`` beside rows and labels; positives of a sample are labelled at random."""
+    share = float(np.clip(sample.s.sum() / max(int(sample.y.sum()), 1), 0.01, 0.99))
+    return {name: np.full(sample.s.size, share) for name in spec.receives if name in ROW_WISE}
 
 
 def answers(model: Estimator, X: Matrix) -> Answers:

@@ -69,6 +69,17 @@ class Toy:
         return (self.decision_function(X) >= 0).astype(int)
 
 
+class OracleToy(Toy):
+    """Notes the propensities that it is given."""
+
+    def fit(self, X, s, propensity):
+        note(propensity=propensity.tolist())
+        return super().fit(X, s)
+
+    def predict_propensity(self, X):
+        return np.full(len(X), 0.25)
+
+
 def blobs(n=90, gap=2.0):
     rng = np.random.default_rng(7)
     y = np.arange(n) % 3 == 0
@@ -142,6 +153,9 @@ def pubench_algorithms():
         ),
         Algorithm(name="toy-modes", **(toy | {"space": {"mode": Choice(("plain", None, True, 1))}})),
         Algorithm(name="pn-toy", labels="true", **toy),
+        Algorithm(
+            name="oracle-toy", receives=("propensity",), **{**toy, "estimator": "toy_plugin:OracleToy"}
+        ),
         Algorithm(name="toy-counted", receives=("n_labelled",), **toy),
         Algorithm(name="pn-toy-counted", receives=("n_labelled",), labels="true", **toy),
     ]

@@ -43,6 +43,14 @@ BROKEN = {
     ),
     "named-for-truth": (algorithm("supervised-x"), "'supervised-' or 'pn-' if and only if labels='true'"),
     "pn-pu": (algorithm("pn-x"), "'supervised-' or 'pn-' if and only if labels='true'"),
+    "sees-propensities": (
+        algorithm("cheat", receives=("propensity",)),
+        "'oracle-' if and only if receives has 'propensity'",
+    ),
+    "named-for-propensities": (
+        algorithm("oracle-x"),
+        "'oracle-' if and only if receives has 'propensity'",
+    ),
     "needy": (algorithm("needy", needs=("prior",)), "needs ('prior',) but receives (); add it there"),
     "greedy": (algorithm("greedy", receives=("y",)), "receives = ('y',); pubench knows 'prior', 'scenario',"),
     "misspelt-scenario": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["assign", "label_all"]
 
 Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """P in random order, the propensity of each row of the data (NaN where no row could be drawn), and notes."""
+
+    chosen: Rows
+    propensity: NDArray[np.float64]
+    notes: tuple[str, ...]
 
 
 def assign(
@@ -41,9 +51,9 @@ def assign(
         P is drawn from the training positives, U is the rest, or (section 5.3) the rest without some of its
         positives. The prior is the mean of y over P and U.
 
-    The split uses `split_rng` only. Each positive draws one key from `label_rng`, and the positives with the largest
-    keys are labelled. A larger P therefore contains a smaller one drawn with the same seeds. (P drawn with
-    replacement is an i.i.d. sample; it contains a smaller such P, not one drawn without replacement.)
+    The split uses `split_rng` only. With ``scar`` and ``sar`` each positive draws one key from `label_rng`, and the
+    positives with the largest keys are labelled. A larger P therefore contains a smaller one drawn with the same seeds.
+    (P drawn with replacement is an i.i.d. sample; it contains a smaller such P, not one drawn without replacement.)
 
     Parameters
     ----------
@@ -68,16 +78,18 @@ def assign(
     in_train = None if given is None else (int(y[given[0]].sum()), int((y[given[0]] == 0).sum()))
     check_counts(n_positive, y.size - n_positive, labelling, given=in_train)
     if labelling.test_from == "unlabelled":
-        chosen, notes = _draw(y, np.arange(y.size), labelling, label_rng, features)
-        unlabelled, test = train_test(y, float(labelling.test), split_rng, pool=_without(chosen, y.size))
+        drawn = _draw(y, np.arange(y.size), labelling, label_rng, features)
+        unlabelled, test = train_test(
+            y, float(labelling.test), split_rng, pool=_without(drawn.chosen, y.size)
+        )
     else:
         if given is None:
             train, test = train_test(y, float(labelling.test), split_rng)
         else:
             train, test = split_rng.permutation(given[0]), split_rng.permutation(given[1])
-        chosen, notes = _draw(y, train, labelling, label_rng, features)
-        unlabelled = _unlabelled(y, train, chosen, labelling)
-    return _assignment(chosen, unlabelled, test, _prior(y, chosen, unlabelled, labelling), notes)
+        drawn = _draw(y, train, labelling, label_rng, features)
+        unlabelled = _unlabelled(y, train, drawn.chosen, labelling)
+    return _assignment(drawn, unlabelled, test, _prior(y, drawn.chosen, unlabelled, labelling))
 
 
 def label_all(
@@ -105,10 +117,11 @@ def label_all(
     """
     rows, nothing = rng.permutation(y.size), np.empty(0, dtype=np.int64)
     if labelling.is_given:
-        return _assignment(rows[y[rows] == 1], rows[y[rows] == 0], nothing, None, ())
-    chosen, notes = _draw(y, rows, labelling, rng, features)
-    unlabelled = _unlabelled(y, rows, chosen, labelling)
-    return _assignment(chosen, unlabelled, nothing, _prior(y, chosen, unlabelled, labelling), notes)
+        ordered = np.concatenate([rows[y[rows] == 1], rows[y[rows] == 0]])
+        return Assignment(ordered, y[ordered], nothing, None)
+    drawn = _draw(y, rows, labelling, rng, features)
+    unlabelled = _unlabelled(y, rows, drawn.chosen, labelling)
+    return _assignment(drawn, unlabelled, nothing, _prior(y, drawn.chosen, unlabelled, labelling))
 
 
 def _unlabelled(y: NDArray[np.uint8], rows: Rows, chosen: Rows, labelling: Labelling) -> Rows:
@@ -131,12 +144,11 @@ def _prior(y: NDArray[np.uint8], chosen: Rows, unlabelled: Rows, labelling: Labe
     return float(y[sample].mean())
 
 
-def _assignment(
-    chosen: Rows, unlabelled: Rows, test: Rows, prior: float | None, notes: tuple[str, ...]
-) -> Assignment:
-    s = np.zeros(chosen.size + unlabelled.size, dtype=np.uint8)
-    s[: chosen.size] = 1
-    return Assignment(np.concatenate([chosen, unlabelled]), s, test, prior, notes)
+def _assignment(drawn: _Drawn, unlabelled: Rows, test: Rows, prior: float) -> Assignment:
+    train = np.concatenate([drawn.chosen, unlabelled])
+    s = np.zeros(train.size, dtype=np.uint8)
+    s[: drawn.chosen.size] = 1
+    return Assignment(train, s, test, prior, drawn.notes, drawn.propensity[train])
 
 
 def _given_labels(
@@ -176,22 +188,18 @@ def _draw(
     labelling: Labelling,
     rng: np.random.Generator,
     features: Callable[[], Matrix] | None,
-) -> tuple[Rows, tuple[str, ...]]:
-    """Draw P from the positives among the rows; return it in random order, with notes for the reader."""
-    candidates = rows[y[rows] == 1]
-    count = labelled_count(labelling, candidates.size)
+) -> _Drawn:
+    """Draw P from the positives among the rows."""
+    n_positive = int(np.count_nonzero(y[rows]))
+    count = labelled_count(labelling, n_positive)
 
     def candidate_features() -> Matrix:
         if features is None:
             raise ValueError(f"labelling '{labelling.label}' needs features")
         return features()[rows]
 
-    log_weight = labelling.mechanism.log_weights(candidate_features, y[rows], rng)
-    if count <= candidates.size:
-        # The largest sums of log weight and Gumbel noise are an exact weighted sample without replacement.
-        keys = log_weight + rng.gumbel(size=candidates.size)
-        return rng.permutation(candidates[np.argsort(-keys, kind="stable")[:count]]), ()
-    cumulative = np.cumsum(np.exp(log_weight - log_weight.max()))
-    picks = np.searchsorted(cumulative, rng.random(count) * cumulative[-1], side="right")
-    note = f"{count} positives drawn with replacement from {candidates.size}"
-    return candidates[np.minimum(picks, candidates.size - 1)], (note,)
+    draw = labelling.mechanism.draw(candidate_features, y[rows], count, rng)
+    propensity = np.full(y.size, np.nan)
+    propensity[rows] = draw.propensity
+    note = f"{count} positives drawn with replacement from {n_positive}"
+    return _Drawn(rows[draw.labelled], propensity, (note,) if count > n_positive else ())

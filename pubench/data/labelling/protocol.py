@@ -119,7 +119,7 @@ class Labelling:
         if self.is_given:
             return f"{self.scenario} given labels"
         size = f"n_p={self.positives}" if self.frequency is None else f"c={self.frequency:g}"
-        return f"{self.scenario} {size}" + ("" if self.mechanism == SCAR else f" {self.mechanism.name}")
+        return f"{self.scenario} {size}" + ("" if self.mechanism == SCAR else f" {self.mechanism.label}")
 
 
 def check_counts(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.data.labelling.mechanisms.base import Mechanism
+from pubench.data.labelling.mechanisms.base import WeightedMechanism
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix
@@ -18,7 +18,7 @@ __all__ = ["Scar"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scar(Mechanism):
+class Scar(WeightedMechanism):
     """Every positive is equally likely to be labelled."""
 
     name: ClassVar[str] = "scar"
@@ -28,4 +28,4 @@ class Scar(Mechanism):
         self, features: Callable[[], Matrix], y: NDArray[np.uint8], rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return zeros."""
-        return np.zeros(int(np.count_nonzero(y)))
+        return np.zeros(y.size)
