@@ -281,7 +281,9 @@
   const many = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
   const UNIT = () => (data.rules.unit === "block" ? "block" : "data set");
   const dagger = (name, reference) => `${name}${reference ? " †" : ""}`;
-  const shade = (value, low, high) => (Number.isFinite(value) && Number.isFinite(low) ? ` style="--h:${high > low ? +((value - low) / (high - low)).toFixed(2) : 1}"` : "");
+  const shade = (value, low, high) => (Number.isFinite(value) && Number.isFinite(low) ? ` style="--h:${high > low ? +Math.max(0, (value - low) / (high - low)).toFixed(2) : 1}"` : "");
+  // Shades begin at the lower quartile: one method that fails would make all others look alike.
+  const shadedFrom = (values) => { const found = values.filter(Number.isFinite).sort((a, b) => a - b); return found.length > 1 ? [quantile(found, 0.25), found.at(-1)] : [NaN, NaN]; };
   const known = (text) => text !== "–" && text !== "";
   const boardColumns = (board) => {
     const best = board.best === undefined ? "" : data.algorithms[board.best];
@@ -291,7 +293,7 @@
     return [
       { key: "rank", head: "rank", text: (s) => (Number.isNaN(s.rank) ? "–" : fixed(s.rank, 2)), aside: (s) => (Number.isNaN(s.low) ? "" : `(${fixed(s.low, 2)} to ${fixed(s.high, 2)})`), value: (s) => s.rank, greater: false },
       ...metrics,
-      { key: "wins", head: `won / tied / lost against ${best}`, text: (s) => (s.method === board.best ? "" : s.wins + s.ties + s.losses ? `${s.wins} / ${s.ties} / ${s.losses}` : "–"), value: (s) => (s.method === board.best ? Infinity : s.wins + s.ties + s.losses ? s.wins + s.ties / 2 : NaN), greater: true },
+      { key: "wins", head: `won / tied / lost against ${best}`, below: `against ${best}`, text: (s) => (s.method === board.best ? "" : s.wins + s.ties + s.losses ? `${s.wins} / ${s.ties} / ${s.losses}` : "–"), value: (s) => (s.method === board.best ? Infinity : s.wins + s.ties + s.losses ? s.wins + s.ties / 2 : NaN), greater: true },
       { key: "normalised", head: "normalised", text: (s) => number(s.normalised), value: (s) => s.normalised, greater: true },
       { key: "improvability", head: "improvability", text: (s) => (Number.isNaN(s.improvability) ? "–" : `${fixed(100 * s.improvability, 1)} %`), value: (s) => s.improvability, greater: false },
       { key: "elo", head: "Elo", text: (s) => (Number.isNaN(s.elo) ? "–" : fixed(s.elo, 0)), value: (s) => s.elo, greater: true },
@@ -324,18 +326,19 @@
     const [key, order] = state.sort.split(":");
     const by = columns.find((column) => column.key === key), lines = key === "method" ? sorted(board.standings, (s) => s.name, order) : by ? sorted(board.standings, by.value, order) : board.standings;
     const isBest = (s, c) => columns[c].compared !== false && !s.reference && columns[c].value(s) === extremes[c][columns[c].greater ? 1 : 0] && (columns[c].key === "rank" || columns[c].key.startsWith("mean"));
-    return { columns, lines, extremes, isBest };
+    return { columns, lines, isBest };
   };
   const drawBoard = (board) => {
-    const { columns, lines, extremes, isBest } = boardGrid(board), most = board.field.ranked.length;
+    const { columns, lines, isBest } = boardGrid(board), most = board.field.ranked.length;
+    const ends = columns.map((column) => shadedFrom(board.standings.filter((s) => !s.reference).map((s) => (column.greater ? 1 : -1) * column.value(s))));
     const cell = (s, column, c) => {
       const value = column.value(s), shaded = column.key.startsWith("mean") && !s.reference && column.compared !== false;
-      const [low, high] = column.greater ? extremes[c] : [-extremes[c][1], -extremes[c][0]];
+      const [low, high] = ends[c];
       const aside = column.aside ? column.aside(s) : "";
       return `<td data-key="${column.key}" data-method="${escaped(s.name)}"${Number.isFinite(value) ? ` data-value="${value}"` : ""}${column.key === "rank" && aside ? ` data-low="${s.low}" data-high="${s.high}"` : ""}${shaded ? shade(column.greater ? value : -value, low, high) : ""}${isBest(s, c) ? " class=\"best\"" : ""}>${column.text(s)}${isBest(s, c) ? "<span class=\"mark\" title=\"best of its column\">*</span>" : ""}${aside ? ` <span class="sd">${aside}</span>` : ""}${column.key === "rank" ? interval(s, most) : ""}</td>`;
     };
     all("table", one("board"))[0].innerHTML = `<caption>Methods by ${escaped(data.metrics[state.metric].name)}, over ${board.units} of ${many(board.allUnits, UNIT())} (${many(board.lines.length, "line")})</caption>
-      <thead><tr>${sortHead("method", "method", state.sort, " class=\"text\"")}${columns.map((column) => sortHead(long(column.head), column.key, state.sort)).join("")}</tr></thead>
+      <thead><tr>${sortHead("method", "method", state.sort, " class=\"text\"")}${columns.map((column) => sortHead(column.below ? `won / tied / lost<span class="below">${escaped(column.below)}</span>` : long(column.head), column.key, state.sort)).join("")}</tr></thead>
       <tbody>${lines.map((s) => `<tr><th scope="row" class="text" data-method="${escaped(s.name)}"><button type="button" class="method" aria-pressed="${state.lit === s.name}">${long(dagger(s.name, s.reference))}</button></th>${columns.map((column, c) => cell(s, column, c)).join("")}</tr>`).join("")}</tbody>`;
     one("board-notes").innerHTML = notes(board).map((note) => `<p>${escaped(note)}</p>`).join("");
   };
@@ -378,10 +381,10 @@
     const lines = chosenLines(), board = current, table = data.metrics[state.metric], sign = table.greater === false ? -1 : 1;
     const methods = state.order === "rank" ? board.standings.map((s) => s.method) : shownMethods();
     const eligible = (k, j) => table.greater !== null && (table.state.charCodeAt(k * width + j) - 48) & COMPLETE && !isReference(k, j) && !Number.isNaN(table.mean[k * width + j]);
-    // The best and the worst of each line, among the methods that are shown; one alone is not the best of anything.
+    // Where shades begin in each line, and its best, among the methods that are shown; one alone is not the best of anything.
     const ends = new Map(lines.map((k) => {
       const found = methods.filter((j) => eligible(k, j)).map((j) => sign * table.mean[k * width + j]);
-      return [k, found.length > 1 ? [Math.min(...found.filter(Number.isFinite)), Math.max(...found)] : [NaN, NaN]];
+      return [k, found.length > 1 ? [shadedFrom(found)[0], Math.max(...found)] : [NaN, NaN]];
     }));
     // A tie with the best of a line was tested against the best of all methods: it counts only while that one is shown.
     const tested = new Map(lines.map((k) => {
