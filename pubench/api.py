@@ -14,8 +14,9 @@ from pubench.data.loading import as_loaded, load_stored
 from pubench.data.values import Data
 from pubench.errors import DataError, PubenchError, RunFolderError, SuiteError
 from pubench.plan.datasets import with_paths
-from pubench.plan.jobs import SkippedCells
+from pubench.plan.jobs import Plan, SkippedCells
 from pubench.plan.planning import plan_suite
+from pubench.plan.reruns import reruns
 from pubench.plan.scorers import resolve_scorer
 from pubench.plan.shards import parse_shard
 from pubench.plugins.discovery import discover
@@ -28,8 +29,8 @@ from pubench.results.run_folder import (
     repair_provenance,
     write_plan,
 )
-from pubench.results.shards import folder_name, folder_part
-from pubench.results.store import RESCORED, is_new, repair, set_aside
+from pubench.results.shards import folder_name, folder_part, stored_plan
+from pubench.results.store import RESCORED, is_new, read_endings, repair, set_aside
 from pubench.results.table import Results, read_results
 from pubench.run import Execution, Progress, Rescoring, Workers, rescore_cells, run_folder
 from pubench.specs import JSONValue
@@ -149,7 +150,11 @@ def run_suite(
         planned = plan_suite(parsed, registry, source=os.fspath(suite), files=files)
         with locked(folder):
             planned = folder_part(folder, planned, asked, None if costs is None else Path(costs))
-            for sentence in (*planned.advice, *_skipped(planned.plan.skipped)):
+            for sentence in (
+                *planned.advice,
+                *_skipped(planned.plan.skipped),
+                *_reruns(folder, planned.plan),
+            ):
                 note(sentence)
             if force:
                 set_aside(folder)
@@ -158,6 +163,15 @@ def run_suite(
                 note(problem)
             run_folder(folder, planned, registry, workers, retry_failed=retry_failed, progress=progress)
     return read_results(folder)
+
+
+def _reruns(folder: Path, plan: Plan) -> tuple[str, ...]:
+    """Say before a run which finished cells are run again, and why."""
+    before = stored_plan(folder)
+    if before is None or {cell.key for cell in plan.cells} <= {cell.key for cell in before.cells}:
+        return ()
+    finished = {key for key, end in read_endings(folder)[0].items() if end.status.is_finished}
+    return tuple(reruns(before, plan, finished))
 
 
 def _skipped(skipped: Sequence[SkippedCells]) -> Iterator[str]:

@@ -111,8 +111,8 @@ class Algorithm:
     estimator : str
         Import string of the estimator class (or of a function returning an estimator).
     version : str
-        Change it whenever results change: stored cells of another version are run again. Empty means the
-        version of the distribution.
+        Stored cells of another version are run again. Empty means the version of the distribution. Under development
+        a hash of the source follows, see :mod:`pubench.plugins.development`.
     params : mapping
         Parameters that this entry fixes before the user's own.
     space : mapping of str to Float, Int or Choice
@@ -134,6 +134,8 @@ class Algorithm:
         Where its decisions come from in suites that do not say: ``"own"``, the estimator itself, or ``"prior"``, the
         cut of its scores at the class prior (:class:`pubench.PriorCut`), for one that ranks better than it decides.
         ``"built-in"`` is as ``"own"``, and says that the estimator itself cuts at the prior.
+    paper, bibtex : str
+        Whom to cite, in words and as BibTeX entries; reports list both.
     """
 
     name: str
@@ -150,6 +152,7 @@ class Algorithm:
     threshold: Literal["own", "prior", "built-in"] = "own"
     labels: Literal["pu", "true"] = "pu"
     paper: str = ""
+    bibtex: str = ""
     licence: str = ""
 
 
@@ -197,6 +200,7 @@ class Dataset:
     source: str = ""
     licence: str = ""
     citation: str = ""
+    bibtex: str = ""
     differs: str = ""
 
 
@@ -219,6 +223,7 @@ class Criterion:
     needs: tuple[str, ...] = ()
     uses: Literal["decision", "score"] = "decision"
     paper: str = ""
+    bibtex: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +264,7 @@ class PriorEstimator:
     assumes: str = ""
     accepts: tuple[str, ...] = ()
     paper: str = ""
+    bibtex: str = ""
 
 
 Spec = Algorithm | Dataset | Criterion | Metric | PriorEstimator

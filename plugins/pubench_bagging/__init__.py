@@ -7,7 +7,10 @@ from typing import Any
 from pubench import hookimpl
 from pubench.specs import Algorithm, Choice, Float, Int, Param
 
-__all__ = ["pubench_algorithms"]
+__all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 _BAGGING = (
     "F. Mordelet and J.-P. Vert, A bagging SVM to learn from positive and unlabeled examples, Pattern Recognition "

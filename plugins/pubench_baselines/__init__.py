@@ -7,7 +7,10 @@ from typing import Any
 from pubench import hookimpl
 from pubench.specs import Algorithm, Float, Int, Param
 
-__all__ = ["pubench_algorithms"]
+__all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 # Spaces are shared by all that differ in their labels alone. Four decades either side of scikit-learn's default:
 _LINEAR: dict[str, Param] = {"C": Float(1e-4, 1e4, log=True, points=9)}

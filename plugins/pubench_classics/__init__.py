@@ -7,7 +7,10 @@ from typing import Any
 from pubench import hookimpl
 from pubench.specs import Algorithm, Choice, Float, Param
 
-__all__ = ["pubench_algorithms"]
+__all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 _ELKAN_NOTO = "C. Elkan and K. Noto, Learning classifiers from only positive and unlabeled data, KDD 2008"
 _SPIES = (

@@ -7,7 +7,10 @@ from pubench.specs import Dataset
 from pubench_datasets.catalogue import embedded_datasets, file_datasets, openml_datasets, synthetic_datasets
 from pubench_datasets.paper_specs import paper_datasets
 
-__all__ = ["pubench_datasets"]
+__all__ = ["PUBENCH_PINNED", "pubench_datasets"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 
 @hookimpl

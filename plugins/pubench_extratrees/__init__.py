@@ -7,7 +7,10 @@ from typing import Literal
 from pubench import hookimpl
 from pubench.specs import Algorithm, Choice, Int, Param
 
-__all__ = ["pubench_algorithms"]
+__all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 _PAPER = (
     "J. Wilton, A. M. Y. Koay, R. K. L. Ko, M. Xu and N. Ye, Positive-unlabeled learning using random forests via "

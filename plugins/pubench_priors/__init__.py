@@ -5,7 +5,10 @@ from __future__ import annotations
 from pubench import hookimpl
 from pubench.specs import PriorEstimator, Scenario
 
-__all__ = ["pubench_priors"]
+__all__ = ["PUBENCH_PINNED", "pubench_priors"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 _SINGLE: tuple[Scenario, ...] = ("single-training-set",)
 _ELKAN_NOTO = "C. Elkan and K. Noto, Learning classifiers from only positive and unlabeled data, 2008"

@@ -18,6 +18,7 @@ from pubench.errors import DataError
 from pubench.plan.jobs import DataPlan
 from pubench.plan.keys import dataset_digests, failed_dataset_digest
 from pubench.plan.labelled_rows import copies_note
+from pubench.plan.parts import PlannedPart, part_of_dataset
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered, Registry
 from pubench.specs import Dataset, JSONValue, Params
@@ -41,6 +42,7 @@ class ResolvedDataset:
     counts: tuple[int, int] = (0, 0)
     entry: str = ""
     labellings: tuple[str, ...] = ()
+    part: PlannedPart | None = None
 
     @property
     def pu(self) -> bool:
@@ -119,7 +121,16 @@ def resolve_dataset(
     parts = [
         part for one in expanded(entry, registry) for part in _parts(one, registry, base, files, seconds)
     ]
-    return [replace(part, entry=entry.label, labellings=entry.labellings) for part in parts]
+    registered = registry.dataset(entry.use)
+    return [
+        replace(
+            one,
+            entry=entry.label,
+            labellings=entry.labellings,
+            part=part_of_dataset(one.label, registered, one.digest),
+        )
+        for one in parts
+    ]
 
 
 def _parts(

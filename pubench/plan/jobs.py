@@ -10,6 +10,7 @@ from typing import Literal
 from pubench.data.labelling import Labelling
 from pubench.data.stored import StoredDataset
 from pubench.errors import some_of
+from pubench.plan.parts import PlannedPart
 from pubench.specs import Scenario
 from pubench.suite.reporting import PaperConfig, Rules
 from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, PriorPlan, SearchPlan, Seeds
@@ -77,7 +78,8 @@ class Plan:
     ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to show beside the results.
     ``shard`` is the part of the cells that the folder is for, None for all. ``draws`` has, for the labels of a data set
     and a labelling, a digest of what their splits and labels follow from, replicate by replicate, and ``seed`` is the
-    suite's; None and nothing where that is unknown, or several runs were merged.
+    suite's; None and nothing where that is unknown, or several runs were merged. ``parts`` are the algorithms,
+    criteria, prior estimators and data sets.
     """
 
     suite: str
@@ -90,6 +92,7 @@ class Plan:
     shard: Shard | None = None
     seed: int | None = None
     draws: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    parts: tuple[PlannedPart, ...] = ()
 
     @property
     def own_cells(self) -> tuple[Cell, ...]:

@@ -13,6 +13,7 @@ from pubench.plan.cells import ResolvedSuite, lay_out
 from pubench.plan.datasets import resolve_dataset
 from pubench.plan.jobs import DataPlan, Job, Plan, PlannedMetric
 from pubench.plan.labelled_rows import check_folds
+from pubench.plan.parts import PlannedPart
 from pubench.plan.prior_source import resolve_priors
 from pubench.plan.resolved import (
     ResolvedCriterion,
@@ -70,10 +71,26 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         suite.paper,
         seed=suite.seed,
         draws=laid_out.draws,
+        parts=_parts(resolved, pu_criteria),
     )
     loaded = {data.label: data.plan for data in resolved.datasets if isinstance(data.plan, DataPlan)}
     advice = (*what_is_shown(suite, shown, resolved.datasets), *_notes(resolved), *_advice(suite, registry))
     return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded, advice)
+
+
+def _parts(resolved: ResolvedSuite, pu_criteria: Sequence[ResolvedCriterion]) -> tuple[PlannedPart, ...]:
+    """Return all that the suite names and others made, each once."""
+    own_priors = (one.own_prior for one in resolved.algorithms)
+    several = (
+        resolved.algorithms,
+        resolved.criteria,
+        pu_criteria,
+        resolved.training,
+        resolved.priors,
+        filter(None, own_priors),
+        resolved.datasets,
+    )
+    return tuple(dict.fromkeys(one.part for ones in several for one in ones if one.part is not None))
 
 
 def _notes(resolved: ResolvedSuite) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pubench.errors import SuiteError
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.keys import prior_digest
+from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plugins.registry import Registry
 from pubench.priors import DEFAULT, ESTIMATE
 from pubench.specs import Algorithm, Params, Scenario
@@ -29,6 +30,7 @@ class ResolvedPrior:
     factor: float | None = None
     scenarios: tuple[Scenario, ...] = ()
     accepts: tuple[str, ...] = ()
+    part: PlannedPart | None = None
 
     def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
         """Say why these data cannot have this prior; empty if they can."""
@@ -71,7 +73,9 @@ def resolve_prior(
             params={**spec.params, **params},
             factor=times,
         )
-        return ResolvedPrior(plan, prior_digest(plan, registered), factor, spec.scenarios, spec.accepts)
+        part = part_of_spec("prior estimator", spec.name, registered)
+        digest = prior_digest(plan, registered)
+        return ResolvedPrior(plan, digest, factor, spec.scenarios, spec.accepts, part)
     return ResolvedPrior(plan, prior_digest(plan, None), factor)
 
 

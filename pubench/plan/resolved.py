@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pubench.errors import SuiteError
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest
+from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plan.prior_source import ResolvedPrior, fixed_prior, own_prior
 from pubench.plugins.registry import Registered, Registry
 from pubench.specs import Algorithm, Choice, Metric, Param, Scenario
@@ -41,6 +42,7 @@ class ResolvedAlgorithm:
     digest: str
     own_prior: ResolvedPrior | None = None
     datasets: tuple[str, ...] = ()
+    part: PlannedPart | None = None
 
     def is_run_on(self, data: ResolvedDataset) -> bool:
         """Whether the suite wants it on these data."""
@@ -109,8 +111,11 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
             "threshold and probability"
         )
     own = own_prior(spec, params, registry)
+    # Packages that the suite names among the parameters count as those of the spec do.
+    registered = replace(registered, spec=replace(spec, params=params))
     defined = algorithm_digest(entry.use, registered, plan, own.digest if own else "")
-    return ResolvedAlgorithm(entry.label, plan, spec, entry.tune, defined, own, entry.datasets)
+    part = part_of_spec("algorithm", entry.label, registered)
+    return ResolvedAlgorithm(entry.label, plan, spec, entry.tune, defined, own, entry.datasets, part)
 
 
 def _space(entry: AlgorithmEntry, spec: Algorithm) -> Mapping[str, Param]:
@@ -140,6 +145,7 @@ class ResolvedCriterion:
     digest: str
     scenarios: tuple[Scenario, ...] = ()
     version: str = ""
+    part: PlannedPart | None = None
 
     @classmethod
     def none(cls) -> ResolvedCriterion:
@@ -185,7 +191,8 @@ def resolve_criterion(name: str, registry: Registry, tuning: TuningConfig | None
         needs_prior="prior" in spec.needs,
     )
     defined = criterion_digest(registered, search)
-    return ResolvedCriterion(plan, search, defined, spec.scenarios, registered.version)
+    part = part_of_spec("criterion", name, registered)
+    return ResolvedCriterion(plan, search, defined, spec.scenarios, registered.version, part)
 
 
 def _resolve_oracle(name: str, registry: Registry, search: SearchPlan) -> ResolvedCriterion:

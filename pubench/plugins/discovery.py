@@ -8,7 +8,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pluggy
 from pubench.errors import PubenchError
 from pubench.plugins import hookspecs
 from pubench.plugins.compatibility import DECLARATION, PluginDeprecationWarning, declared_in, verdict
+from pubench.plugins.development import PINNED, SourceDigests
 from pubench.plugins.imports import load_file
 from pubench.plugins.registry import KINDS, Origin, PluginInfo, Registered, Registry
 from pubench.specs import RECEIVABLE, SCENARIOS, Algorithm, Spec
@@ -46,10 +47,11 @@ Source = tuple[Origin, Callable[[], object]]
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What is in a plugin: its specs by kind, and advice for its author."""
+    """What is in a plugin: its specs by kind, advice for its author, and whether it pins its versions."""
 
     specs: Mapping[str, Sequence[Spec]]
     advice: tuple[str, ...] = ()
+    pinned: bool = False
 
 
 def discover(
@@ -93,19 +95,20 @@ def discover(
 def build_registry(sources: Sequence[Source]) -> Registry:
     """Load each source separately and collect the specs by kind and name."""
     entries: dict[str, dict[str, tuple[Registered[Spec], ...]]] = {kind: {} for kind in KINDS}
-    infos = []
+    infos, digests = [], SourceDigests()
     for origin, load in sources:
         try:
             contents = _read(load)
         except (Exception, SystemExit) as error:
             infos.append(PluginInfo(origin, error=_reason(origin, error)))
             continue
+        provider = replace(origin, pinned=contents.pinned)
         for kind, specs_of_kind in contents.specs.items():
             for spec in specs_of_kind:
                 providers = entries[kind].get(spec.name, ())
-                entries[kind][spec.name] = (*providers, Registered(spec, origin))
+                entries[kind][spec.name] = (*providers, Registered(spec, provider, digests))
         names = {kind: tuple(spec.name for spec in listed) for kind, listed in contents.specs.items()}
-        infos.append(PluginInfo(origin, names, warnings=contents.advice))
+        infos.append(PluginInfo(provider, names, warnings=contents.advice))
     return Registry(entries, tuple(infos))
 
 
@@ -131,7 +134,8 @@ def _read(load: Callable[[], object]) -> Contents:
             deprecations.append(str(item.message))
         else:
             warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
-    return Contents(specs, tuple(dict.fromkeys(filter(None, [warning, *deprecations]))))
+    advice = tuple(dict.fromkeys(filter(None, [warning, *deprecations])))
+    return Contents(specs, advice, bool(getattr(plugin, PINNED, False)))
 
 
 def _reason(origin: Origin, error: BaseException) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 from pubench.errors import DuplicateNameError, UnknownNameError, did_you_mean
+from pubench.plugins.development import SourceDigests
 from pubench.specs import Algorithm, Criterion, Dataset, Metric, PriorEstimator, Spec
 
 __all__ = ["KINDS", "SINGULAR", "Origin", "PluginInfo", "Registered", "Registry"]
@@ -30,13 +32,17 @@ S = TypeVar("S", bound=Spec)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The provider of a spec: an entry point of a distribution (and its module), or a single file."""
+    """The provider of a spec: an entry point of a distribution (and its module), or a single file.
+
+    ``pinned`` says that its authors raise versions by hand, see :mod:`pubench.plugins.development`.
+    """
 
     plugin: str
     distribution: str
     version: str
     file: str = ""
     module: str = ""
+    pinned: bool = False
 
     def __str__(self) -> str:
         return f"{self.distribution} {self.version}"
@@ -44,15 +50,42 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Registered(Generic[S]):
-    """A spec and its origin."""
+    """A spec and its origin; ``sources`` are shared by all specs that were discovered together."""
 
     spec: S
     origin: Origin
+    sources: SourceDigests = field(default_factory=SourceDigests, compare=False, repr=False)
 
     @property
     def version(self) -> str:
-        """The version that decides whether stored results are still valid."""
-        return self.spec.version or self.origin.version
+        """The version that decides whether stored results are still valid.
+
+        That of the spec or, where it has none, of the distribution; a digest of the source follows under development.
+        """
+        stated = self.spec.version or self.origin.version
+        return "+".join(filter(None, [stated, *self._sources()]))
+
+    def _sources(self) -> Iterator[str]:
+        """Yield the digests of what is under development: the plugin, and other packages that the spec names."""
+        origin = self.origin
+        if origin.file:
+            # A single file is never released; without a version in the spec its digest is the version.
+            yield origin.version if self.spec.version else ""
+        elif origin.module:
+            yield self.sources.of_plugin(origin.distribution, origin.module, pinned=origin.pinned)
+        own = {origin.module.partition(".")[0], Path(origin.file).stem}
+        others = set(_packages_named(self.spec)) - own - self.sources.own_packages(origin.distribution)
+        yield from map(self.sources.of_package, sorted(others))
+
+
+def _packages_named(spec: Spec) -> Iterator[str]:
+    """Yield the packages of the import strings of a spec, those among its parameters included."""
+    named = (getattr(spec, name, "") for name in ("estimator", "function", "loader"))
+    for text in (*named, *getattr(spec, "params", {}).values()):
+        module, colon, _ = text.partition(":") if isinstance(text, str) else ("", "", "")
+        package = module.partition(".")[0]
+        if colon and package.isidentifier():
+            yield package
 
 
 @dataclass(frozen=True, slots=True)

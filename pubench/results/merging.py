@@ -58,6 +58,7 @@ def merge_results(several: Sequence[Results]) -> Results:
         cells=_cells(plans),
         report=first.plan.report,
         paper=next((plan.paper for plan in plans if plan.paper.citation), PaperConfig()),
+        parts=tuple({part.place: part for plan in plans for part in plan.parts}.values()),
     )
     rows = [_aligned(row, plan) for row in _rows(several)]
     order = {tuple(getattr(cell, name) for name in _PLACE): number for number, cell in enumerate(plan.cells)}

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from pubench.errors import DamagedFileError, RunFolderError, StoreError
 from pubench.plan.jobs import Cell, Plan, PlannedMetric, Shard
+from pubench.plan.parts import PlannedPart
 from pubench.results.checked import checksum, read_checked, set_aside_damaged, write_checked, write_if_changed
 from pubench.specs import JSONValue
 from pubench.suite import Suite, parse_suite
@@ -63,6 +64,7 @@ def write_plan(folder: Path, plan: Plan, suite_text: str, source: str = "") -> N
         "cells": [[getattr(cell, name) for name in fields] for cell in plan.cells],
         "seed": plan.seed,
         "draws": [[*place, draw] for place, draw in plan.draws.items()],
+        "parts": [asdict(part) for part in plan.parts],
     }
     if plan.shard is not None:
         value["shard"] = {
@@ -118,7 +120,8 @@ def read_plan(folder: Path) -> Plan:
         draws = {(dataset, labelling): draw for dataset, labelling, draw in value.get("draws", ())}
         seed = value["seed"] if "seed" in value else _written_seed(folder)
         shown = tuple(value["shown"])
-        return Plan(value["suite"], value["description"], metrics, shown, cells, *rest, seed, draws)
+        parts = tuple(PlannedPart(**part) for part in value.get("parts", ()))
+        return Plan(value["suite"], value["description"], metrics, shown, cells, *rest, seed, draws, parts)
 
 
 def _written_seed(folder: Path) -> int | None:

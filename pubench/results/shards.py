@@ -12,7 +12,7 @@ from pubench.plan.shards import partition, restricted
 from pubench.results.costs import read_costs
 from pubench.results.run_folder import read_plan
 
-__all__ = ["folder_name", "folder_part", "part_sentence"]
+__all__ = ["folder_name", "folder_part", "part_sentence", "stored_plan"]
 
 
 def folder_name(suite: str, asked: tuple[int, int] | None) -> str:
@@ -44,7 +44,7 @@ def folder_part(
     """
     if asked is None and costs is not None:
         raise PubenchError("costs balance shards; give --shard too, or leave out --costs")
-    stored = _stored_plan(folder)
+    stored = stored_plan(folder)
     if stored is not None:
         _refuse_other_part(folder, stored.shard, asked)
     if asked is None:
@@ -56,7 +56,8 @@ def folder_part(
     return restricted(planned, Shard(number, of, partition(planned, of, cost)[number - 1]))
 
 
-def _stored_plan(folder: Path) -> Plan | None:
+def stored_plan(folder: Path) -> Plan | None:
+    """Return the plan that a folder holds; None if there is none that can be read."""
     if not (folder / "plan.json").exists():
         return None
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from pubench.plan.jobs import Job
+from pubench.plugins.development import package_files
 from pubench.results.arithmetic import arithmetic
 
 __all__ = ["ROUNDS_OTHERWISE", "Software", "packages_of", "software_here"]
@@ -93,16 +93,12 @@ def _own_digest() -> str:
 
 def _digest(package: str) -> str:
     """Return a digest of the Python sources of a package or module; empty if it is not installed."""
-    spec = importlib.util.find_spec(package)
-    if spec is None:
+    files = [(file, name) for file, name in package_files(package) if file.suffix == ".py" or name == package]
+    if not files:
         return ""
-    folders = list(spec.submodule_search_locations or ())
-    files = [(file, file.relative_to(folder)) for folder in folders for file in Path(folder).rglob("*.py")]
-    if not folders and spec.origin is not None:
-        files = [(Path(spec.origin), Path(package))]
     sha = hashlib.sha256()
-    for file, name in sorted(files, key=lambda pair: pair[1]):
-        sha.update(f"{name.as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    for file, name in files:
+        sha.update(f"{name}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return sha.hexdigest()[:16]
 
 

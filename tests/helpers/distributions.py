@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +21,25 @@ def install(folder, name, code, version="1.0", module=None):
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     (info / "entry_points.txt").write_text(f"[pubench]\n{name} = {module}\n")
+
+
+def make_editable(folder, name):
+    """Turn a distribution of the folder into one that was installed with ``pip install --editable``."""
+    direct = {"url": folder.as_uri(), "dir_info": {"editable": True}}
+    _info(folder, name).joinpath("direct_url.json").write_text(json.dumps(direct))
+
+
+def make_recorded(folder, name):
+    """Write the record of a distribution as an installer does: a hash for each of its files."""
+    file = folder / f"{name.replace('-', '_')}.py"
+    digest = base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest()).rstrip(b"=").decode()
+    line = f"{file.name},sha256={digest},{file.stat().st_size}\n"
+    _info(folder, name).joinpath("RECORD").write_text(line)
+
+
+def _info(folder, name):
+    (found,) = folder.glob(f"{name.replace('-', '_')}-*.dist-info")
+    return found
 
 
 def algorithm(name, **fields):

@@ -214,7 +214,7 @@ def test_a_single_file_is_a_plugin_and_its_version_is_its_content(tmp_path):
     registry = discover(files=[TOY])
     entry = registry.algorithm("toy")
     assert entry.origin.file == str(TOY)
-    assert entry.version == "1"
+    assert entry.version == f"1+{entry.origin.version}"
     unversioned = registry.criterion("toy-cc-only")
     assert len(unversioned.version) == 12
     assert "toy" not in discover().all("algorithms")
