@@ -20,6 +20,7 @@ __all__ = [
     "Impute",
     "MetricPlan",
     "Norm",
+    "OwnPrior",
     "Preprocess",
     "PriorPlan",
     "Scale",
@@ -34,6 +35,7 @@ Impute = Literal["mean", "median", "most-frequent", "none"]
 Scale = Literal["standard", "minmax", "maxabs", "robust", "none"]
 Categorical = Literal["one-hot", "codes"]
 Norm = Literal["none", "l1", "l2"]
+OwnPrior = Literal["none", "fixed", "named", "searched"]
 _PREPROCESSING = {
     "impute": get_args(Impute),
     "scale": get_args(Scale),
@@ -83,8 +85,9 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     ``threshold`` says where its decisions come from: the estimator itself, or the cut at which the share of positives
     is the prior; ``"search"`` tries both, as the parameter ``threshold``. ``probability`` says whether the estimator's
-    own probabilities, if it has any, are replaced by calibrated ones. ``fixed_prior`` is the prior that the suite fixes
-    among the parameters: the cut and the probabilities use it, too.
+    own probabilities, if it has any, are replaced by calibrated ones. ``own_prior`` says whether the algorithm's own
+    parameters give the prior: as a number, as the name of a prior estimator, or as a part of the search. The cut and
+    the probabilities use that prior, too.
     """
 
     estimator: str
@@ -95,7 +98,7 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[Scenario, ...] = SCENARIOS
     threshold: Literal["own", "prior", "search"] = "own"
     probability: Literal["own", "calibrated"] = "own"
-    fixed_prior: float | None = None
+    own_prior: OwnPrior = "none"
 
     @property
     def learns_decisions(self) -> bool:
@@ -110,7 +113,7 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def uses_prior(self) -> bool:
         """Whether it is given a prior."""
-        return "prior" in self.receives or (self.learns_decisions and self.fixed_prior is None)
+        return "prior" in self.receives or (self.learns_decisions and self.own_prior == "none")
 
 
 class MetricPlan(msgspec.Struct, frozen=True, kw_only=True):

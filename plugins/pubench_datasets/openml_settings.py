@@ -29,6 +29,7 @@ __all__ = [
     "is_offline",
     "most_bytes",
     "most_seconds",
+    "public_page",
     "refuse_offline",
     "server",
     "server_key",
@@ -79,6 +80,16 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def public_page(number: int, address: str) -> str:
+    """Return where readers find a data set whose server gives this address.
+
+    An address on this machine leads nobody else to the data: a mirror is taken for one of OpenML.
+    """
+    if not _is_loopback(urlsplit(address).hostname or ""):
+        return address
+    return f"{_DEFAULT}/d/{number}, by a mirror"
 
 
 def folder() -> Path:

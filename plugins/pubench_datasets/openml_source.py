@@ -19,7 +19,7 @@ from typing import Any
 from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError
 from pubench_datasets.openml_cache import Entry, kept, remember, remembered
-from pubench_datasets.openml_settings import server, server_key
+from pubench_datasets.openml_settings import public_page, server, server_key
 
 __all__ = ["card", "expand", "identity", "openml", "openml_list", "suite_members"]
 
@@ -88,9 +88,11 @@ def card(
     facts = _entry(id, name, version).facts
     cut = f", high if above {threshold:g}" if threshold is not None else ""
     cut = f", high if above its quantile {quantile:g}" if quantile is not None else cut
-    kept = ("id", "version", "status", "licence", "citation", "source", "file", "md5")
+    kept = ("id", "version", "status", "licence", "citation", "file", "md5")
+    source = public_page(facts["id"], facts["source"])
     column = facts["target"] if target is None else target
-    return {"title": facts["name"], "target": f"{column}{cut}", **{key: facts[key] for key in kept}}
+    described = {key: facts[key] for key in kept}
+    return {"title": facts["name"], "target": f"{column}{cut}", "source": source, **described}
 
 
 def _entry(id: int | None, name: str | None, version: int | None) -> Entry:

@@ -57,21 +57,25 @@ def fit_deciding(
     X: Matrix,
     s: NDArray[np.uint8],
     *,
-    prior: float,
+    prior_of: Callable[[Estimator], float],
     scenario: Scenario,
     cut: bool,
     calibrated: bool,
     seed: int,
 ) -> FittedModel:
-    """Fit on five folds, learn the cut at the prior or probabilities from rows left out, and fit on all rows."""
+    """Fit on five folds, learn the cut at the prior or probabilities from rows left out, and fit on all rows.
+
+    ``prior_of`` returns the prior that the model of all rows goes by.
+    """
     # Most cells need none of this, and what it imports.
     from pubench.estimators.calibration import fit_sigmoid
     from pubench.estimators.out_of_fold import out_of_fold_scores, ranking_scores
     from pubench.estimators.prior_cut import population_cut, separating_cut
 
     scores = out_of_fold_scores(fit, X, s, seed=seed)
+    estimator = fit(X, s)
+    prior, least = prior_of(estimator), None
     sigmoid = fit_sigmoid(scores, s, prior=prior, scenario=scenario) if calibrated else None
-    estimator, least = fit(X, s), None
     if cut:
         least = population_cut(scores, s, prior=prior, scenario=scenario)
         least = separating_cut(least, ranking_scores(estimator, X), s, prior=prior, scenario=scenario)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pubench.child.deciding import FittedModel, fit_deciding
-from pubench.child.fitting import Estimator, Recipe, fit
+from pubench.child.fitting import Estimator, MisbehaviourError, Recipe, fit
 from pubench.child.rows import Fitting, RequestRows
 from pubench.plugins.imports import resolve
 from pubench.protocol.requests import Setting
@@ -65,15 +66,29 @@ class Learning:
             return FittedModel(
                 fit(recipe, chosen, fitting.X, fitting.labels, self._seed, propensity=fitting.propensity)
             )
-        prior = self.setting.prior if algorithm.fixed_prior is None else algorithm.fixed_prior
-        assert prior is not None, "cells without the prior that they need are not run"
         return fit_deciding(
             fitted,
             fitting.X,
             fitting.labels,
-            prior=prior,
+            prior_of=partial(self._prior, chosen),
             scenario=self.setting.scenario,
             cut=cut,
             calibrated=calibrated,
             seed=self._seed,
         )
+
+    def _prior(self, chosen: Params, fitted: Estimator) -> float:
+        """Return the prior for the cut and the probabilities: that of the model's own parameters, or the suite's."""
+        algorithm = self.setting.algorithm
+        value: JSONValue = self.setting.prior
+        if algorithm.own_prior != "none":
+            value = {"prior": value, **algorithm.params, **chosen}["prior"]
+        if isinstance(value, str):
+            value = getattr(fitted, "prior_", None)
+            if not isinstance(value, float) or not 0.0 < value < 1.0:
+                raise MisbehaviourError(
+                    f"prior_ is {value!r} after the fit, and should be the prior that the parameter prior names; "
+                    'give this prior as a number, or set threshold = "own" and probability = "own"'
+                )
+        assert isinstance(value, int | float), "cells without the prior that they need are not run"
+        return float(value)

@@ -170,8 +170,8 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     defining = [use, registered.version, estimator, params, space, plan.labels]
     later = [own_prior] if own_prior else []
     if plan.learns_decisions:
-        # Where parameters fix the prior, decisions used that of the suite before.
-        by = "" if plan.fixed_prior is None else "/fixed"
+        # Where parameters give the prior, decisions used that of the suite before.
+        by = "" if plan.own_prior == "none" else f"/{plan.own_prior}"
         later.append(f"{plan.threshold}/{plan.probability}/{_DECIDING_OF.get(use, DECIDING)}{by}")
     return digest([*defining, *later])
 

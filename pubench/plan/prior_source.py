@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pubench.errors import SuiteError
@@ -11,11 +11,11 @@ from pubench.plan.keys import prior_digest
 from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plugins.registry import Registry
 from pubench.priors import DEFAULT, ESTIMATE
-from pubench.specs import Algorithm, Params, Scenario
+from pubench.specs import Algorithm, Param, Params, Scenario
 from pubench.suite.models import PriorConfig
-from pubench.tasks import PriorPlan
+from pubench.tasks import OwnPrior, PriorPlan
 
-__all__ = ["ResolvedPrior", "fixed_prior", "own_prior", "resolve_prior", "resolve_priors"]
+__all__ = ["ResolvedPrior", "own_prior", "prior_parameter", "resolve_prior", "resolve_priors"]
 
 # The point of the default estimator, with the interval and the doubts that a person would be told.
 _STATEMENT = "pubench.estimators.prior_statement:stated_estimate"
@@ -85,13 +85,25 @@ def own_prior(spec: Algorithm, params: Params, registry: Registry) -> ResolvedPr
     return resolve_prior(name, {}, None, registry) if isinstance(name, str) else None
 
 
-def fixed_prior(spec: Algorithm, params: Params) -> float | None:
-    """Return the prior that an algorithm's own parameter fixes as a number."""
-    value = params.get("prior") if "prior" in spec.receives and spec.labels == "pu" else None
+def prior_parameter(spec: Algorithm, params: Params, space: Mapping[str, Param]) -> OwnPrior:
+    """Return how an algorithm's own parameters give the prior.
+
+    Raises
+    ------
+    SuiteError
+        If they fix it at a number that is not a prior.
+    """
+    if "prior" not in spec.receives or spec.labels != "pu":
+        return "none"
+    if "prior" in space:
+        return "searched"
+    value = params.get("prior")
+    if isinstance(value, str):
+        return "named"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
+        return "none"
     if not 0.0 < value < 1.0:
         raise SuiteError(
             f"params.prior of '{spec.name}' is {value:g}; give a number strictly between 0 and 1"
         )
-    return float(value)
+    return "fixed"

@@ -9,7 +9,7 @@ from pubench.errors import SuiteError
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest
 from pubench.plan.parts import PlannedPart, part_of_spec
-from pubench.plan.prior_source import ResolvedPrior, fixed_prior, own_prior
+from pubench.plan.prior_source import ResolvedPrior, own_prior, prior_parameter
 from pubench.plugins.registry import Registered, Registry
 from pubench.specs import Algorithm, Choice, Metric, Param, Scenario
 from pubench.suite import Suite
@@ -57,7 +57,7 @@ class ResolvedAlgorithm:
     def needs_prior(self) -> bool:
         """Whether it requires a class prior."""
         own = "prior" in self.spec.needs and "prior" not in self.plan.params
-        return own or (self.plan.learns_decisions and self.plan.fixed_prior is None)
+        return own or (self.plan.learns_decisions and self.plan.uses_prior)
 
     @property
     def uses_prior(self) -> bool:
@@ -99,7 +99,7 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         threshold=entry.threshold
         or ("prior" if spec.threshold == "prior" and "prior" not in params else "own"),
         probability=entry.probability,
-        fixed_prior=fixed_prior(spec, params),
+        own_prior=prior_parameter(spec, params, space),
     )
     if plan.learns_decisions and spec.labels == "true":
         raise SuiteError(

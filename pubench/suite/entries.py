@@ -141,12 +141,13 @@ class AlgorithmEntry(Table):
         default=None,
         description='Where decisions come from: "own", the algorithm itself; "prior", the cut of its scores at which '
         'the share of positives is the class prior, by out-of-fold scores of five more fits; "search" tries both. '
-        "Default: what the algorithm is registered with. A prior that `params` fixes is used in place of the suite's.",
+        "Default: what the algorithm is registered with. A prior that `params` or `search` give is used in place of "
+        "the suite's.",
     )
     probability: Literal["own", "calibrated"] = Field(
         default="own",
         description='Where probabilities come from: "own", the algorithm itself, if it has any; "calibrated", '
-        "out-of-fold scores and the class prior, or the one that `params` fixes.",
+        "out-of-fold scores and the class prior, or the one that `params` or `search` give.",
     )
     datasets: Names = Field(
         default=(),

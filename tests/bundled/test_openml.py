@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from pubench_datasets.openml_settings import public_page
 from pubench_datasets.openml_source import card, identity, openml, openml_list, suite_members
 
 from pubench.errors import DataError
@@ -179,3 +180,12 @@ def test_identity_needs_no_request(mirror):
     assert first != identity(name="diabetes", version=1)
     assert identity(id=37) != identity(id=39)
     assert mirror.log() == []
+
+
+def test_the_card_of_a_data_set_from_a_mirror_on_this_machine_names_its_public_page(mirror):
+    assert card(id=37)["source"] == "https://www.openml.org/d/37, by a mirror"
+
+
+@pytest.mark.parametrize("address", ["https://api.openml.org/data/v1/download/37/diabetes.arff", ""])
+def test_other_addresses_are_shown_as_the_server_gives_them(address):
+    assert public_page(37, address) == address

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from helpers.suites import plan, run
+from helpers.suites import plan, run, run_text, toml
 
 from pubench.errors import SuiteError
 
@@ -101,3 +101,48 @@ def test_a_fixed_prior_hides_that_of_the_suite_from_the_key():
         SuiteError, match=r"params.prior of 'nnpu-linear' is 1.5; give a number strictly between"
     ):
         key("true", params={"prior": 1.5})
+
+
+NAMED = {"use": "nnpu-linear", "params": {"prior": "tice"}, "threshold": "prior", "probability": "calibrated"}
+
+
+def test_a_prior_named_as_an_estimator_serves_the_cut_and_the_probabilities(tmp_path):
+    def scores(source):
+        (row,) = run(tmp_path / str(source), **RARE | {"prior": {"source": source}}, algorithms=[NAMED]).rows
+        assert row["status"] == "ok"
+        return row["predicted-positive-rate"], row["brier"]
+
+    # A cut at 0.9 would call nine in ten rows positive.
+    assert scores("none") == scores(0.9)
+    assert scores("none")[0] < 0.6
+
+
+def test_a_searched_prior_serves_the_cut_of_its_trial(tmp_path):
+    searched = {"use": "nnpu-linear", "tune": True, "search": {"prior": [0.1]}, "threshold": "prior"}
+    tuning = {"criteria": ["pauc"], "sampler": "grid", "folds": 2, "defaults": False}
+    (row,) = run(tmp_path, **RARE | {"prior": {"source": 0.6}}, algorithms=[searched], tuning=tuning).rows
+    assert json.loads(row["params"]) == {"prior": 0.1}
+    assert row["predicted-positive-rate"] == pytest.approx(0.1, abs=0.05)
+
+
+SILENT = """
+import pubench
+from sklearn.linear_model import LogisticRegression
+
+class Silent(LogisticRegression):
+    def __init__(self, prior=0.5):
+        super().__init__()
+        self.prior = prior
+
+@pubench.hookimpl
+def pubench_algorithms():
+    return [pubench.Algorithm(name="silent", estimator="silent:Silent", receives=("prior",))]
+"""
+
+
+def test_an_estimator_that_does_not_keep_the_prior_that_it_estimates_fails(tmp_path):
+    (tmp_path / "silent.py").write_text(SILENT)
+    entry = {"use": "silent", "params": {"prior": "tice"}, "threshold": "prior"}
+    (row,) = run_text(tmp_path, toml(**RARE, algorithms=[entry]), [tmp_path / "silent.py"]).rows
+    assert row["status"] == "failed"
+    assert "prior_ is None after the fit" in row["error"]
