@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from pubench.base import PUClassifier
     from pubench.data.values import Data
     from pubench.estimators.calibrated import calibrate
+    from pubench.estimators.deep import TorchPUClassifier
     from pubench.estimators.prior_cut import PriorCut
     from pubench.estimators.prior_statement import PriorStatement, state_prior
+    from pubench.estimators.progress import progress
     from pubench.estimators.wrapping import wrap
     from pubench.plugins.hookspecs import hookimpl
     from pubench.priors import PriorEstimate, estimate_prior
@@ -45,7 +47,9 @@ _WHERE = {
     "Data": "data.values",
     "hookimpl": "plugins.hookspecs",
     "PriorCut": "estimators.prior_cut",
+    "TorchPUClassifier": "estimators.deep",
     "calibrate": "estimators.calibrated",
+    "progress": "estimators.progress",
     "PriorEstimate": "priors",
     "PriorStatement": "estimators.prior_statement",
     "state_prior": "estimators.prior_statement",
@@ -81,12 +85,14 @@ __all__ = [
     "PriorEstimator",
     "PriorStatement",
     "Results",
+    "TorchPUClassifier",
     "calibrate",
     "compare",
     "estimate_prior",
     "hookimpl",
     "load_dataset",
     "make",
+    "progress",
     "read_results",
     "report",
     "rescore",

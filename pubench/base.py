@@ -29,6 +29,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from pubench.estimators.batches import mixed_batches
 from pubench.estimators.rows import Estimator, Labels, RowRules, Rows
 from pubench.estimators.rules import (
     PRIOR,
@@ -61,6 +62,7 @@ __all__ = [
     "check_params",
     "encode_labels",
     "held_rows",
+    "mixed_batches",
     "validate_pu",
     "validate_rows",
     "warn_of_one_decision",

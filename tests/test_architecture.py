@@ -49,6 +49,7 @@ PUBLIC = {
     "criteria",
     "data",
     "errors",
+    "estimators.deep",
     "learners",
     "metrics",
     "priors",
@@ -56,7 +57,19 @@ PUBLIC = {
     "specs",
     "testing",
 }
-HEAVY = {"sklearn", "scipy", "pandas", "optuna", "joblib", "psutil", "rich", "distributed", "ray", "pyarrow"}
+HEAVY = {
+    "sklearn",
+    "scipy",
+    "pandas",
+    "optuna",
+    "joblib",
+    "psutil",
+    "rich",
+    "distributed",
+    "ray",
+    "pyarrow",
+    "torch",
+}
 MAY_BE_HEAVY = {"base", "estimators", "learners"}
 
 
@@ -231,6 +244,7 @@ def test_a_plugin_imports_public_names_of_pubench_and_no_other_plugin(path):
 
 def public_names(module):
     """Return ``__all__`` of a module of pubench."""
+    module = module.replace(".", "/")
     package = ROOT / "pubench" / module / "__init__.py"
     path = package if package.exists() else ROOT / "pubench" / f"{module}.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,40 +12,37 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from pubench.base import (
-    PRIOR,
-    SCENARIO,
     UNSTATED,
     Labels,
-    OneOf,
     PUClassifier,
-    Real,
     RowRules,
     Rows,
     Rule,
-    Whole,
     validate_rows,
     warn_of_one_decision,
 )
 from pubench.priors import prior_to_use
 from pubench.specs import Scenario
 from pubench_risk.basis import Basis
+from pubench_risk.engines import Engine
 from pubench_risk.exact import Limits, Problem, solve
-from pubench_risk.losses import LOSSES, Loss, Masses, Risk
+from pubench_risk.losses import Loss, Masses, Risk
 from pubench_risk.network import Activation
 from pubench_risk.recipe import Recipe
+from pubench_risk.rules import OF_A_KIND, RULES
 from pubench_risk.scaling import Scaling
-from pubench_risk.training import blockwise
+from pubench_risk.training import Curves, blockwise
 
 __all__ = ["PURiskClassifier"]
 
 Floats = NDArray[np.float64]
 
+_PIXELS = (np.float32, np.float64, np.uint8)
 _PROBABLE = ("logistic", "quadratic")
-_OF_A_KIND = ("coef_", "basis_", "basis_coef_", "network_", "correction_curve_", "validation_curve_")
 
 
 class PURiskClassifier(PUClassifier):
-    r"""Linear models, radial basis functions and multilayer perceptrons that minimise a PU risk.
+    r"""Linear models, radial basis functions, perceptrons and CNNs that minimise a PU risk.
 
     With the signed weights of :func:`pubench.risk.signed_weights`, the unbiased risk (uPU; du Plessis et al., 2015) of
     the score f is
@@ -52,9 +50,8 @@ class PURiskClassifier(PUClassifier):
     .. math:: \hat R(f) = \sum_P w(+1|P)\, \ell(f) + r, \qquad
         r = \sum_P w(-1|P)\, \ell(-f) + \sum_U w(-1|U)\, \ell(-f),
 
-    where r estimates the risk on negatives, and falls below 0 when a model over-fits. In that case the non-negative
-    risk (nnPU; Kiryo et al., 2017) takes steps back. The objective is either risk plus
-    :math:`\frac{l2}{2} \|W\|^2`; biases are not penalised.
+    where r estimates the risk on negatives, and falls below 0 when a model over-fits. The non-negative risk (nnPU;
+    Kiryo et al., 2017) then steps back. The objective adds :math:`\frac{l2}{2} \|W\|^2`; biases are not penalised.
 
     Parameters
     ----------
@@ -63,21 +60,24 @@ class PURiskClassifier(PUClassifier):
     scenario : {"case-control", "single-training-set"}
         Whether U, or P and U together, are a sample of the population; it determines the weights.
     risk : {"nnpu", "upu"}, default="nnpu"
-    model : {"mlp", "linear", "rbf"}, default="mlp"
-        "rbf" is linear in radial basis functions around ``n_centers`` rows.
+    model : {"mlp", "linear", "rbf", "cnn"}, default="mlp"
+        "rbf" is linear in radial basis functions around ``n_centers`` rows. "cnn" is for images, with engine="torch".
     loss : {"sigmoid", "logistic", "quadratic", "double-hinge"}, default="sigmoid"
         The sigmoid loss is bounded, which suits networks; with the others uPU is convex for "linear" and "rbf".
     solver : {"auto", "exact", "adam"}, default="auto"
         "exact" finds the minimum of uPU for "linear" and "rbf" (for the sigmoid loss a local minimum, starting from
         the logistic one); "adam" takes minibatch steps. "auto" is "exact" where possible, else "adam".
+    engine, device : {"numpy", "torch"}, default="numpy", and str, default="cpu"
+        What takes Adam's steps, and PyTorch's device ("cuda", "mps", "auto", ...); it needs ``pubench[torch]``.
+    image_shape, channels : sequence of int, default=(), and int, default=16
+        "cnn": height, width and, for colours, channels of the images; and the filters of the first convolutions.
     l2 : float, default=0.005
         The penalty on weights, above 0.
     standardize : bool, default=True
-        Whether columns are divided by their standard deviation and, unless sparse, centred; the defaults of ``l2``,
-        widths and learning rates assume such columns.
+        Whether columns are divided by their standard deviation and, unless sparse, centred, as the defaults assume.
     n_centers, width : int, default=300, and float, default=0.5
-        "rbf": functions exp(-squared distance / (2 width^2)) around this many randomly drawn rows. The width is in
-        units of the root mean squared distance of two rows.
+        "rbf": functions exp(-squared distance / (2 width^2)) around randomly drawn rows; width in units of the
+        root mean squared distance of two rows.
     layers, units : int, default=3 and 100
         "mlp": the number of linear layers (three have two hidden layers between them) and the width of hidden ones.
     activation : {"relu", "softsign"}, default="relu"
@@ -88,20 +88,18 @@ class PURiskClassifier(PUClassifier):
     learning_rate : float, default=3e-3
         The learning rate of Adam.
     batch_size, epochs, average_epochs : int, default=256, 100 and 20
-        The number of rows in a step, with P and U in the same proportion as in the data but at least one labelled
-        row; the maximal number of epochs; and the number of last epochs over which parameters are averaged.
+        Rows in a step, with P and U in the proportion of the data but at least one labelled row; the maximal number
+        of epochs; and the number of last epochs over which parameters are averaged.
     beta : float, default=0.0
         nnPU: how far r may fall below 0 before a step back.
     gamma : float, default=1.0
         nnPU: the relative length of the steps back, in [0, 1].
     early_stopping : bool, default=False
-        Adam: whether to hold out a share of P and of U, and to restore the epoch with the smallest unbiased risk on it
-        (which is appropriate for nnPU, too, since these rows are not used for fitting).
+        Adam: whether to hold out a share of P and of U, and to restore the epoch with their smallest unbiased risk.
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
         The share held out, and the number of epochs without improvement after which training stops.
     tol, max_iter : float, default=1e-5, and int, default=5000
-        Exact solvers stop at this relative change or residual, or at the maximal number of iterations, with a
-        ConvergenceWarning.
+        Exact solvers stop at this relative change or residual, or, with a ConvergenceWarning, after max_iter steps.
     random_state : int, RandomState instance or None, default=None
         Seed of centres, initial weights, batches, dropout and held-out rows. Exact linear models draw nothing.
 
@@ -116,8 +114,10 @@ class PURiskClassifier(PUClassifier):
     intercept_ : ndarray of shape (1,)
     basis_, basis_coef_ : Basis, and ndarray of shape (m,)
         "rbf": the centres, among scaled rows, with gamma, and the weights of the functions around them.
-    network_ : Network
-        "mlp": the network in double precision; it was trained in single precision.
+    network_ : Network or ConvolutionalNetwork
+        "mlp": the network in double precision, trained in single precision; "cnn": the module and its inputs.
+    feature_importances_ : ndarray of shape (d,)
+        "cnn": mean size of the score's slope in each pixel, on P.
     scaling_ : Scaling
     risk_curve_ : ndarray of shape (t,)
         Adam: the mean risk over the batches of each epoch; exact: the objective at the iterations that compute it.
@@ -134,36 +134,12 @@ class PURiskClassifier(PUClassifier):
     Memory: a scaled copy of X (single precision for Adam) or n times ``n_centers`` numbers; twice for exact solvers.
     """
 
-    param_rules: ClassVar[dict[str, Rule]] = {
-        "prior": PRIOR,
-        "scenario": SCENARIO,
-        "risk": OneOf(("nnpu", "upu")),
-        "model": OneOf(("mlp", "linear", "rbf")),
-        "loss": OneOf(LOSSES),
-        "solver": OneOf(("auto", "exact", "adam")),
-        "l2": Real(low=0.0, open_low=True),
-        "standardize": OneOf((False, True)),
-        "n_centers": Whole(low=1),
-        "width": Real(1e-10, 1e10),
-        "layers": Whole(1, 100),
-        "units": Whole(low=1),
-        "activation": OneOf(("relu", "softsign")),
-        "batch_norm": OneOf((False, True)),
-        "dropout": Real(0.0, 1.0, open_high=True),
-        "learning_rate": Real(low=0.0, open_low=True),
-        "batch_size": Whole(low=2),
-        "epochs": Whole(low=1),
-        "average_epochs": Whole(low=1),
-        "beta": Real(low=0.0),
-        "gamma": Real(0.0, 1.0),
-        "early_stopping": OneOf((False, True)),
-        "validation_fraction": Real(0.0, 1.0, open_low=True, open_high=True),
-        "n_iter_no_change": Whole(low=1),
-        "tol": Real(low=0.0, open_low=True),
-        "max_iter": Whole(low=1),
-    }
+    param_rules: ClassVar[Mapping[str, Rule]] = RULES
 
-    row_rules = RowRules(sparse="csr", dtype=np.float64)
+    @property
+    def row_rules(self) -> RowRules:
+        """Dense or sparse rows; for a CNN dense ones, which keep their type."""
+        return RowRules(dtype=_PIXELS) if self.model == "cnn" else RowRules(sparse="csr", dtype=np.float64)
 
     def __init__(
         self,
@@ -171,9 +147,13 @@ class PURiskClassifier(PUClassifier):
         *,
         scenario: Scenario = UNSTATED,
         risk: Risk = "nnpu",
-        model: Literal["mlp", "linear", "rbf"] = "mlp",
+        model: Literal["mlp", "linear", "rbf", "cnn"] = "mlp",
         loss: Loss = "sigmoid",
         solver: Literal["auto", "exact", "adam"] = "auto",
+        engine: Engine = "numpy",
+        device: str = "cpu",
+        image_shape: Sequence[int] = (),
+        channels: int = 16,
         l2: float = 0.005,
         standardize: bool = True,
         n_centers: int = 300,
@@ -202,6 +182,10 @@ class PURiskClassifier(PUClassifier):
         self.model = model
         self.loss = loss
         self.solver = solver
+        self.engine = engine
+        self.device = device
+        self.image_shape = image_shape
+        self.channels = channels
         self.l2 = l2
         self.standardize = standardize
         self.n_centers = n_centers
@@ -229,10 +213,13 @@ class PURiskClassifier(PUClassifier):
         return self.risk == "upu" or self.scenario == "case-control"
 
     def _fit(self, X: Rows, s: Labels) -> None:
-        for name in _OF_A_KIND:  # left by an earlier fit of another kind
+        for name in OF_A_KIND:  # left by an earlier fit of another kind
             self.__dict__.pop(name, None)
         self.prior_ = prior_to_use(self, X, s)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        if self.model == "cnn":
+            self._fit_images(X, s, rng)
+            return
         self.scaling_ = Scaling.of(X, self.standardize)
         A = self.scaling_.apply(X)
         if self.model == "rbf":
@@ -250,8 +237,17 @@ class PURiskClassifier(PUClassifier):
         self.intercept_ = np.array([bias])
         warn_of_one_decision(blockwise(self._scores, X), "the prior, l2 or the features")
 
+    def _fit_images(self, X: Rows, s: Labels, rng: np.random.Generator) -> None:
+        if self.engine != "torch" or not len(self.image_shape):
+            raise ValueError(
+                "model='cnn' needs engine='torch' and image_shape, the height and width of images"
+            )
+        self._set_curves(self._recipe().trained(X, s, rng))
+        self.feature_importances_ = self.network_.importances(X[s == 1])
+        warn_of_one_decision(self._scores(X), "the prior, l2 or learning_rate")
+
     def _exact(self) -> bool:
-        possible = self.risk == "upu" and self.model != "mlp"
+        possible = self.risk == "upu" and self.model in ("linear", "rbf")
         if self.solver == "exact" and not possible:
             raise ValueError(
                 f"solver='exact' is for risk='upu' with model='linear' or 'rbf', not for risk={self.risk!r} with "
@@ -266,12 +262,14 @@ class PURiskClassifier(PUClassifier):
         return found.weights, found.bias
 
     def _train(self, A: Rows, s: Labels, rng: np.random.Generator) -> tuple[Floats, float]:
-        network, curves = self._recipe().trained(A.astype(np.float32), s, rng)
+        self._set_curves(self._recipe().trained(A.astype(np.float32), s, rng))
+        return cast("tuple[Floats, float]", self.network_.last())
+
+    def _set_curves(self, trained: tuple[Any, Curves]) -> None:
+        self.network_, curves = trained
         self.risk_curve_, self.n_iter_ = np.array(curves.risk), len(curves.risk)
         self.correction_curve_ = np.array(curves.corrections)
         self.validation_curve_ = np.array(curves.held_out)
-        self.network_ = network.as_type(np.float64)
-        return self.network_.last()
 
     def _recipe(self) -> Recipe:
         return Recipe.of(self.get_params(deep=False) | {"prior": self.prior_})
@@ -283,6 +281,8 @@ class PURiskClassifier(PUClassifier):
     def _scores(self, X: Rows) -> Floats:
         if self.model == "linear":
             return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+        if self.model == "cnn":
+            return np.asarray(self.network_.scores(X))
         Z = self.scaling_.apply(X)
         if self.model == "mlp":
             return np.asarray(self.network_.scores(Z))

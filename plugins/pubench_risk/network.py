@@ -7,6 +7,7 @@ snapshot is a copy.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, Self
@@ -203,6 +204,11 @@ class Network:
                 delta = _through_normalisation(layer, delta)
             layer.weights_slope[:] = layer.before.T @ delta
             above = layer.weights
+
+    @property
+    def layers(self) -> Sequence[_Layer]:
+        """The layers: views of the parameters, to be read or set."""
+        return self._layers
 
     def add_penalty(self, l2: float) -> None:
         """Add the slope of l2 / 2 times the sum of squared weights; biases and scales are not penalised."""

@@ -71,6 +71,10 @@ class Perceptron:
         """Return a copy of the parameters and running statistics."""
         return np.concatenate([self.network.theta, self.network.statistics.ravel()])
 
+    def trained(self) -> Network:
+        """Return the network in double precision; it was trained in single precision."""
+        return self.network.as_type(np.float64)
+
     def restore(self, state: NDArray[Any]) -> None:
         """Go back to a state."""
         count = len(self.network.theta)

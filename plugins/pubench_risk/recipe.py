@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 from pubench.base import held_rows
 from pubench.risk import pu_risk
 from pubench.specs import Scenario
+from pubench_risk.engines import Design, Engine, engine_settings, new_model
 from pubench_risk.losses import Loss, Masses, Objective, Risk
-from pubench_risk.network import Activation, Network, Shape
-from pubench_risk.perceptron import Perceptron
+from pubench_risk.network import Activation, Shape
 from pubench_risk.training import Curves, HeldOut, Schedule, train
 
 __all__ = ["Recipe"]
 
 Floats = NDArray[np.float64]
-
-# Means below this are left over from centring in single precision.
-_CENTRED = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +31,10 @@ class Recipe:
     risk: Risk
     model: str
     loss: Loss
+    engine: Engine
+    device: str
+    image_shape: Sequence[int]
+    channels: int
     l2: float
     layers: int
     units: int
@@ -57,23 +58,35 @@ class Recipe:
 
     def shape(self, inputs: int) -> Shape:
         """Return the shape of the network: that of the perceptron, or one layer where the model is linear."""
-        if self.model != "mlp":
+        if self.model not in ("mlp", "cnn"):
             return Shape(inputs)
         return Shape(inputs, self.layers, self.units, self.activation, self.batch_norm, self.dropout)
 
-    def trained(self, A: Any, s: NDArray[np.uint8], rng: np.random.Generator) -> tuple[Network, Curves]:
+    def design(self, inputs: int) -> Design:
+        """Return the model to be trained."""
+        return Design(
+            shape=self.shape(inputs),
+            learning_rate=self.learning_rate,
+            l2=self.l2,
+            engine=self.engine,
+            device=self.device,
+            image_shape=self.image_shape if self.model == "cnn" else (),
+            channels=self.channels,
+        )
+
+    def trained(self, A: Any, s: NDArray[np.uint8], rng: np.random.Generator) -> tuple[Any, Curves]:
         """Train a network.
 
         Parameters
         ----------
         A : array or CSR matrix of shape (n, p)
-            In single precision, as the network then is.
+            In single precision, as the network then is; images also as bytes.
         s : uint8 array of shape (n,)
         rng : Generator
 
         Returns
         -------
-        network : Network
+        network : Network or ConvolutionalNetwork
         curves : Curves
         """
         held_out = None
@@ -83,20 +96,19 @@ class Recipe:
             A, s = A[~held], s[~held]
         masses = Masses.of(s, self.prior, self.scenario)
         objective = Objective(masses, self.loss, self.risk, self.beta, self.gamma)
-        network = Network.drawn(self.shape(A.shape[1]), rng)
-        centre = np.asarray(A.mean(axis=0)).ravel()
-        if np.abs(centre).max() > _CENTRED:  # sparse rows, or rows that are not to be standardised
-            network.start_at(centre)
-        model = Perceptron(network, self.learning_rate, self.l2, rng)
+        schedule = Schedule(self.epochs, self.batch_size, self.average_epochs)
+        # NumPy draws from rng alone.
+        seed = 0 if self.engine == "numpy" else int(rng.integers(2**31))
         try:
-            schedule = Schedule(self.epochs, self.batch_size, self.average_epochs)
-            curves = train(model, A, s, objective, schedule, rng, held_out)
+            with engine_settings(self.engine, seed, self.device):
+                model = new_model(self.design(A.shape[1]), A, rng)
+                curves = train(model, A, s, objective, schedule, rng, held_out)
         except FloatingPointError:
             raise ValueError(
                 f"training overflowed; lower learning_rate = {self.learning_rate:g} or l2 = "
                 f"{self.l2:g}, or scale the features down"
             ) from None
-        return network, curves
+        return model.trained(), curves
 
     def _held_out_risk(self, s: NDArray[np.uint8]) -> Callable[[Floats], float]:
         # Of rows that were not fitted, the unbiased risk is right for nnPU, too.

@@ -15,9 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench import progress
+from pubench.base import mixed_batches
 from pubench_risk.losses import Objective
 
-__all__ = ["Curves", "HeldOut", "Model", "Schedule", "batches", "blockwise", "train"]
+__all__ = ["Curves", "HeldOut", "Model", "Schedule", "blockwise", "train"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -39,6 +41,9 @@ class Model(Protocol):
 
     def restore(self, state: NDArray[Any]) -> None:
         """Go back to a state, or to a mean of states."""
+
+    def trained(self) -> Any:
+        """Return the trained network: its ``scores(X)`` takes rows and returns an array of shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +83,10 @@ class Curves:
     held_out: list[float] = field(default_factory=list)
 
 
-def blockwise(score: Callable[[Any], Floats], X: Any) -> Floats:
+def blockwise(score: Callable[[Any], Floats], X: Any, block: int = _BLOCK) -> Floats:
     """Return the scores of rows, shape (n,), some rows at a time: what lies between fits the processor's cache."""
-    parts = [score(X[start : start + _BLOCK]) for start in range(0, X.shape[0], _BLOCK)]
+    parts = [score(X[start : start + block]) for start in range(0, X.shape[0], block)]
     return np.concatenate(parts).astype(np.float64, copy=False)
-
-
-def batches(s: NDArray[np.uint8], size: int, rng: np.random.Generator) -> Iterator[tuple[Rows, int]]:
-    """Yield the batches of an epoch: rows, the labelled ones first, and how many of these there are.
-
-    Every unlabelled and every labelled row is in a batch, and each batch holds some of both in the same proportion;
-    if there are fewer labelled rows than batches, they come again.
-    """
-    labelled, unlabelled = np.flatnonzero(s == 1), np.flatnonzero(s == 0)
-    count = min(max(1, math.ceil(len(s) / size)), len(unlabelled))
-    times = math.ceil(count / len(labelled))
-    P = np.concatenate([rng.permutation(labelled) for _ in range(times)])[: max(count, len(labelled))]
-    U = rng.permutation(unlabelled)
-    for some_p, some_u in zip(np.array_split(P, count), np.array_split(U, count), strict=True):
-        yield np.concatenate([some_p, some_u]), len(some_p)
 
 
 def train(
@@ -136,15 +126,17 @@ def train(
     curves, best, kept = Curves(), math.inf, model.state()
     mean = kept
     for epoch in range(schedule.epochs):
-        _run_epoch(model, X, s, objective, batches(s, schedule.batch_size, rng), curves)
+        _run_epoch(model, X, s, objective, mixed_batches(s, schedule.batch_size, rng), curves)
         now = model.state()
         share = 1.0 / min(epoch + 1, schedule.average_epochs)
         mean = (1.0 - share) * mean + share * now
         if held_out is None:
+            progress(epoch + 1, schedule.epochs, curves.risk[-1])
             continue
         model.restore(mean)
         curves.held_out.append(held_out.risk(_finite(model.scores(held_out.X))))
         model.restore(now)
+        progress(epoch + 1, schedule.epochs, curves.held_out[-1])
         if curves.held_out[-1] < best:
             best, kept = curves.held_out[-1], mean
         elif epoch - int(np.argmin(curves.held_out)) >= held_out.patience:

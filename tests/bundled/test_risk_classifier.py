@@ -296,7 +296,7 @@ def test_a_pickle_has_the_same_bits():
 
 
 def test_any_model_behind_the_seam_can_be_trained(monkeypatch):
-    """What the loop asks of a model is four methods: here a table of means takes the steps."""
+    """What the loop asks of a model is five methods: here a table of means takes the steps."""
 
     class Constant:
         def __init__(self, *_):
@@ -314,8 +314,11 @@ def test_any_model_behind_the_seam_can_be_trained(monkeypatch):
         def restore(self, state):
             self.value = state
 
+        def trained(self):
+            return self
+
     made: list[Model] = []
-    monkeypatch.setattr("pubench_risk.recipe.Perceptron", lambda *args: made.append(Constant()) or made[-1])
+    monkeypatch.setattr("pubench_risk.engines.Perceptron", lambda *args: made.append(Constant()) or made[-1])
     X, s = make_pu()
     params = PURiskClassifier(
         0.3, risk="upu", loss="quadratic", early_stopping=True, scenario="case-control"

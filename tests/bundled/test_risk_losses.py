@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pubench_risk.losses import CONVEX, LOSSES, Masses, Objective, slope_pair
-from pubench_risk.training import batches
 
+from pubench.base import mixed_batches
 from pubench.risk import loss_pair, nnpu_risk, pu_risk, risk_parts
 from pubench.specs import SCENARIOS
 
@@ -104,7 +104,7 @@ def test_slopes_of_the_risk_agree_with_differences(loss, scenario):
 def test_batches_hold_all_rows_and_some_of_both_kinds(n_p, n_u, size):
     s = np.random.default_rng(0).permutation(np.repeat(np.array([1, 0], dtype=np.uint8), [n_p, n_u]))
     seen, counts = [], []
-    for rows, labelled in batches(s, size, np.random.default_rng(1)):
+    for rows, labelled in mixed_batches(s, size, np.random.default_rng(1)):
         assert (s[rows[:labelled]] == 1).all()
         assert (s[rows[labelled:]] == 0).all()
         assert 0 < labelled < len(rows)
