@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pubench.advise.model import PUModel
     from pubench.api import load_dataset, make, report, rescore, run_suite
     from pubench.base import PUClassifier
-    from pubench.data.values import Data
+    from pubench.data.values import Data, GivenLabels
     from pubench.estimators.calibrated import calibrate
     from pubench.estimators.deep import TorchPUClassifier
     from pubench.estimators.prior_cut import PriorCut
@@ -45,6 +45,7 @@ _WHERE = {
     "run_suite": "api",
     "PUClassifier": "base",
     "Data": "data.values",
+    "GivenLabels": "data.values",
     "hookimpl": "plugins.hookspecs",
     "PriorCut": "estimators.prior_cut",
     "TorchPUClassifier": "estimators.deep",
@@ -76,6 +77,7 @@ __all__ = [
     "Data",
     "Dataset",
     "Float",
+    "GivenLabels",
     "Int",
     "Metric",
     "PUClassifier",

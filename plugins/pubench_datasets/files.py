@@ -7,6 +7,9 @@ target
     The column of the classes; default ``"target"``.
 labelled
     In real PU data, the column of s: 1 = labelled positive, 0 = unlabelled. It excludes ``target``.
+audited
+    In real PU data, the column of the true classes that a person has checked: 1, 0, or blank. These rows are the test
+    rows and are not trained on.
 split
     A column of ``"train"`` and ``"test"``.
 drop
@@ -62,6 +65,7 @@ def _of_table(read: Callable[..., Table]) -> Callable[..., Data]:
         target: str | None = None,
         *,
         labelled: str | None = None,
+        audited: str | None = None,
         split: str | None = None,
         drop: Names = (),
         categorical: Names = (),
@@ -77,6 +81,7 @@ def _of_table(read: Callable[..., Table]) -> Callable[..., Data]:
         roles = Roles(
             target=target,
             labelled=labelled,
+            audited=audited,
             split=split,
             drop=names_of("drop", drop),
             categorical=names_of("categorical", categorical),

@@ -11,9 +11,18 @@ import numpy as np
 
 from pubench.data import Data
 from pubench.errors import DataError, did_you_mean
+from pubench_datasets.audited import check_audited, to_given
 from pubench_datasets.columns import encode, plain
 from pubench_datasets.source import refuse_if_large
-from pubench_datasets.targets import Column, Cut, check_answer, check_name, to_classes, to_labels, to_split
+from pubench_datasets.targets import (
+    Column,
+    Cut,
+    check_answer,
+    check_name,
+    to_classes,
+    to_labels,
+    to_split,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,10 +40,13 @@ class Roles:
         The column of the classes; None means ``"target"``, or no column if ``labelled`` is set.
     labelled : str or None
         The column of s (1 / 0) in real PU data, whose true classes are unknown.
+    audited : str or None
+        The column of the true classes that a person has checked in real PU data: 1, 0, or blank.
     """
 
     target: str | None = None
     labelled: str | None = None
+    audited: str | None = None
     split: str | None = None
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
@@ -44,6 +56,7 @@ class Roles:
     def __post_init__(self) -> None:
         check_answer(self.target, self.labelled, self.cut)
         check_name("split", self.split)
+        check_audited(self.audited, self.labelled, self.split)
 
     @property
     def answer(self) -> str:
@@ -53,6 +66,7 @@ class Roles:
     def named(self) -> dict[str, str]:
         """Return the columns that are not features, each with the parameter that names it."""
         uses = [("labelled" if self.labelled is not None else "target", self.answer)]
+        uses += [("audited", self.audited)] if self.audited is not None else []
         uses += [("split", self.split)] if self.split is not None else []
         uses += [("drop", name) for name in self.drop]
         for name, count in Counter(name for _, name in uses).items():
@@ -124,8 +138,9 @@ def table_data(table: Table, roles: Roles) -> Data:
     pu = roles.labelled is not None
     target = to_labels(answer) if pu else to_classes(answer, roles.cut)
     split = None if roles.split is None else to_split(_column(table, roles.split))
+    given = {} if roles.audited is None else to_given(target, _column(table, roles.audited, roles.missing))
     X, categorical = _features(table, features, roles)
-    return Data(X, target, tuple(features), categorical, split, pu=pu)
+    return Data(X, target, tuple(features), categorical, split, pu=pu, given=given)
 
 
 def _column(table: Table, name: str, missing: Sequence[str] = ()) -> Column:

@@ -23,6 +23,7 @@ __all__ = [
     "to_classes",
     "to_labels",
     "to_split",
+    "zero_or_one",
 ]
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0*)?")
@@ -220,19 +221,23 @@ def _texts(values: NDArray[Any]) -> NDArray[Any]:
 
 def to_labels(column: Column) -> NDArray[np.uint8]:
     """Return s of real PU data: 1 = labelled positive, 0 = unlabelled."""
-    texts = [str(value).lower() for value in column.complete()]
-    for row, text in enumerate(texts):
-        if text not in _LABELS:
-            raise DataError(
-                f"{column.name} is {str(column.values[row])!r} in {column.at(row)}; "
-                "write 1 (labelled positive) or 0 (unlabelled)"
-            )
-    s = np.asarray([_LABELS[text] for text in texts], dtype=np.uint8)
+    remedy = "write 1 (labelled positive) or 0 (unlabelled)"
+    s = np.asarray(
+        [zero_or_one(column, row, remedy) for row in range(len(column.complete()))], dtype=np.uint8
+    )
     if s.all() or not s.any():
         raise DataError(
             f"{column.name} is {s[0]} in every row; PU data need both labelled (1) and unlabelled (0) rows"
         )
     return s
+
+
+def zero_or_one(column: Column, row: int, remedy: str) -> int:
+    """Return 0 or 1, as numbers or as false and true; raise DataError if a cell holds something else."""
+    text = str(column.values[row]).lower()
+    if text not in _LABELS:
+        raise DataError(f"{column.name} is {str(column.values[row])!r} in {column.at(row)}; {remedy}")
+    return _LABELS[text]
 
 
 def to_split(column: Column) -> NDArray[Any]:

@@ -131,7 +131,9 @@ def _save(request: LoadRequest, data: Data, facts: Facts) -> None:
     split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
     categorical = tuple(sorted((int(c), len(names)) for c, names in data.categorical.items()))
     posterior = None if data.posterior is None else np.asarray(data.posterior, dtype=np.float64)[order]
-    named = {"split": split, "posterior": posterior}
+    labels = [np.stack([np.asarray(one.s), np.asarray(one.y_test)]) for one in data.given.values()]
+    given = np.stack(labels).astype(np.int8)[:, :, order] if labels else None
+    named = {"split": split, "posterior": posterior, "given": given}
     extras = {name: array for name, array in named.items() if array is not None}
     hashed = [*parts.values(), codes[order], *extras.values()]
     missing = int(np.isnan(next(iter(parts.values()))).sum())
@@ -162,6 +164,7 @@ def _save(request: LoadRequest, data: Data, facts: Facts) -> None:
             params=request.asked,
             facts=facts,
             image_shape=data.image_shape,
+            given=tuple(data.given),
         )
         if data.categorical:
             names = {int(column): list(map(str, found)) for column, found in data.categorical.items()}

@@ -66,6 +66,7 @@ class DatasetCard:
     facts: Params = field(default_factory=dict)
     negative: tuple[str, ...] | None = None
     used: UsedRows | None = None
+    given: int = 0
 
     def to_json(self) -> dict[str, JSONValue]:
         """Return the card as JSON; facts never replace what was counted."""
@@ -73,7 +74,8 @@ class DatasetCard:
         facts = {name: value for name, value in self.facts.items() if name not in counted}
         used: dict[str, JSONValue] = {} if self.used is None else {"used": dict(self.used._asdict())}
         negative: dict[str, JSONValue] = {} if self.negative is None else {"negative": list(self.negative)}
-        return counted | facts | used | negative
+        given: dict[str, JSONValue] = {"given": self.given} if self.given else {}
+        return counted | facts | used | negative | given
 
     def _counted(self) -> dict[str, JSONValue]:
         return {
@@ -113,7 +115,7 @@ def make_card(registered: Registered[Dataset], stored: StoredDataset) -> Dataset
     spec = registered.spec
     counts = dict(zip(stored.classes, stored.counts, strict=True))
     facts: dict[str, JSONValue] = {
-        "target": "labelled and unlabelled rows; true classes unknown" if stored.pu else "classes",
+        "target": _described_target(stored),
         "differs": spec.differs,
         "source": spec.source,
         "licence": spec.licence,
@@ -139,7 +141,15 @@ def make_card(registered: Registered[Dataset], stored: StoredDataset) -> Dataset
         loader=f"{spec.loader}, version {registered.version}",
         fingerprint=stored.fingerprint,
         facts={**facts, **stored.facts},
+        given=len(stored.given),
     )
+
+
+def _described_target(stored: StoredDataset) -> str:
+    if not stored.pu:
+        return "classes"
+    known = "known for test rows only" if stored.given else "unknown"
+    return f"labelled and unlabelled rows; true classes {known}"
 
 
 def _prior(positive: tuple[str, ...], counts: Mapping[str, int], rows: int) -> float | None:

@@ -103,10 +103,30 @@ def _check_rows(name: str, data: Data) -> None:
             raise DataError(f"'{name}': split must be 'train' or 'test' for each of the {n} rows")
     if data.pu and not set(np.unique(data.target).tolist()) <= {0, 1}:
         raise DataError(f"'{name}': labels of PU data must be 1 (labelled) or 0 (unlabelled)")
+    _check_given(name, data, n)
     if data.posterior is not None:
         posterior = np.asarray(data.posterior)
         if posterior.shape != (n,) or not ((posterior >= 0) & (posterior <= 1)).all():
             raise DataError(f"'{name}': posterior must be a probability for each of the {n} rows")
+
+
+def _check_given(name: str, data: Data, n: int) -> None:
+    if data.given and not data.pu:
+        raise DataError(f"'{name}': given labels are for real PU data; set pu=True")
+    if "" in data.given and len(data.given) > 1:
+        raise DataError(f"'{name}': one of {len(data.given)} learning problems has no name; name all of them")
+    for problem, labels in data.given.items():
+        who = f"'{name}': problem '{problem}'" if problem else f"'{name}'"
+        s, y_test = np.asarray(labels.s), np.asarray(labels.y_test)
+        for part, values in (("s", s), ("y_test", y_test)):
+            if values.shape != (n,) or not set(np.unique(values).tolist()) <= {-1, 0, 1}:
+                raise DataError(f"{who}: {part} must be 1, 0 or -1 for each of the {n} rows")
+        for part, values, kinds in (
+            ("y_test", y_test, "positive and negative test rows"),
+            ("s", s[y_test < 0], "labelled and unlabelled rows whose true class is unknown"),
+        ):
+            if not {0, 1} <= set(np.unique(values).tolist()):
+                raise DataError(f"{who}: {part} must mark both {kinds}")
 
 
 def _check_image(name: str, data: Data, d: int) -> None:

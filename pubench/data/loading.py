@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pubench.data.cache import FEATURES, cache_root, digest
 from pubench.data.stored import StoredDataset, read_categories, read_features, row_order
-from pubench.data.truth import read_posterior, read_split, read_target, record_path, truth_path
-from pubench.data.values import Array, Data
+from pubench.data.truth import read_given, read_posterior, read_split, read_target, record_path, truth_path
+from pubench.data.values import Array, Data, GivenLabels
 from pubench.errors import DataError
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registered
@@ -141,7 +142,15 @@ def as_loaded(stored: StoredDataset) -> Data:
         posterior=read_posterior(stored.truth)[place] if stored.has_posterior else None,
         pu=stored.pu,
         image_shape=stored.image_shape,
+        given=_given(stored, place),
     )
+
+
+def _given(stored: StoredDataset, place: NDArray[np.int64]) -> dict[str, GivenLabels]:
+    if not stored.given:
+        return {}
+    arrays = read_given(stored.truth)[:, :, place]
+    return {name: GivenLabels(s, y) for name, (s, y) in zip(stored.given, arrays, strict=True)}
 
 
 def _classes(stored: StoredDataset) -> Array:

@@ -43,6 +43,7 @@ class StoredDataset:
 
     The rows stand in a fixed random order, so that a row's position says nothing about its class. ``missing`` counts
     empty numeric cells, ``missing_codes`` empty categorical ones. ``pu`` marks real PU data, whose target is s.
+    ``given`` names the learning problems whose labels come with the data, and whose test rows have true classes.
     ``target_type`` is the NumPy type of the classes as they were loaded, empty for text; ``params`` is what the user
     asked for, ``facts`` what the plugin knows of the data besides, and ``image_shape`` empty where rows are no images.
     """
@@ -67,6 +68,12 @@ class StoredDataset:
     params: Params = field(default_factory=dict)
     facts: Params = field(default_factory=dict)
     image_shape: tuple[int, ...] = ()
+    given: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> bool:
+        """Whether the true classes of test rows are known."""
+        return not self.pu or bool(self.given)
 
     def to_json(self) -> str:
         """Return the meta file's text; it names no path, so that a cache can be moved."""
@@ -78,7 +85,7 @@ class StoredDataset:
     def from_json(cls, text: str, *, folder: Path, truth: Path) -> StoredDataset:
         """Read the text of the meta file in ``folder``."""
         fields = json.loads(text) | {"folder": str(folder), "truth": str(truth)}
-        for name in ("classes", "counts", "feature_names", "image_shape"):
+        for name in ("classes", "counts", "feature_names", "image_shape", "given"):
             # What an older version wrote can still be listed; it knew of no images.
             fields[name] = tuple(fields.get(name, ()))
         fields["categorical"] = tuple((int(column), int(codes)) for column, codes in fields["categorical"])
@@ -99,7 +106,7 @@ class StoredDataset:
         """Return the files that must be there."""
         parts = ("data", "indices", "indptr") if self.sparse else ("X",)
         truth = Path(self.truth)
-        extras = {"split": self.has_split, "posterior": self.has_posterior}
+        extras = {"split": self.has_split, "posterior": self.has_posterior, "given": bool(self.given)}
         kept = [truth.with_suffix(f".{name}.npy") for name, there in extras.items() if there]
         return [Path(self.folder) / f"{part}.npy" for part in parts] + [truth, *kept]
 

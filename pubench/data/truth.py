@@ -19,6 +19,7 @@ from pubench.specs import Array
 __all__ = [
     "hidden_places",
     "lend_truth",
+    "read_given",
     "read_posterior",
     "read_sides",
     "read_split",
@@ -91,6 +92,13 @@ def read_posterior(truth: str) -> NDArray[np.float64]:
     return posterior
 
 
+@lru_cache(maxsize=4)
+def read_given(truth: str) -> NDArray[np.int8]:
+    """Return s and the true classes of test rows of each problem, shape (problems, 2, n); see ``GivenLabels``."""
+    given: NDArray[np.int8] = _read(Path(truth).with_suffix(".given.npy"))
+    return given
+
+
 def _read(path: Path) -> Array:
     lent = _LENT.get(str(path))
     if lent is not None:
@@ -107,5 +115,5 @@ def lend_truth(arrays: Mapping[Path, Array]) -> None:
 def return_truth() -> None:
     """Forget all true classes that were lent to this process."""
     _LENT.clear()
-    for reader in (read_target, read_split, read_posterior):
+    for reader in (read_target, read_split, read_posterior, read_given):
         reader.cache_clear()

@@ -14,10 +14,27 @@ from pubench.specs import Array, Scenario
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Array", "Assignment", "Data", "Matrix", "PUTrain", "Truth"]
+__all__ = ["Array", "Assignment", "Data", "GivenLabels", "Matrix", "PUTrain", "Truth"]
 
 Matrix: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
 """Rows of numbers: dense, or sparse in CSR form."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenLabels:
+    """Labels that come with the data, and true classes of other rows from another source, which judge.
+
+    Attributes
+    ----------
+    s : int array of shape (n,)
+        1 = labelled positive, 0 = unlabelled, -1 = not for training.
+    y_test : int array of shape (n,)
+        1 = positive, 0 = negative, -1 = unknown. Rows with a known class are the test rows: they are not trained on,
+        whatever their s is.
+    """
+
+    s: Array
+    y_test: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,9 @@ class Data:
         Pr(y = 1 | x) of each row where it is known, for the two classes ``0`` and ``1``.
     pu : bool
         Real PU data: ``target`` is s (1 = labelled positive, 0 = unlabelled) and the true classes are unknown.
+    given : mapping of str to GivenLabels
+        For real PU data with test rows whose true classes are known: the labels of each learning problem by name. All
+        problems share the rows, which are stored once. A single problem may have an empty name.
     image_shape : tuple of int
         Height and width where each row is a grey image, its d pixels line by line; else empty. Reports then draw what
         models make of the pixels.
@@ -53,6 +73,7 @@ class Data:
     posterior: NDArray[np.float64] | None = None
     pu: bool = False
     image_shape: tuple[int, ...] = ()
+    given: Mapping[str, GivenLabels] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,8 +198,8 @@ class _Layout:
         prior = first.prior.plan if any(one.uses_prior for one in kept) else PriorPlan(source="none")
         limits = Limits(own.seconds, own.memory_mb, own.threads, own.on_timeout, own.isolation)
         criteria = tuple(one.combination.criterion.plan for one in kept)
-        metrics = () if first.data.pu else self.resolved.metrics
-        pu_criteria = self.resolved.pu_criteria if first.data.pu else ()
+        metrics = self.resolved.metrics if first.data.judged else ()
+        pu_criteria = () if first.data.judged else self.resolved.pu_criteria
         training, watched = tuple(one.plan for one in self.resolved.training), self._watched(kept)
 
         def make(cells: Sequence[Cell], seeds: ReplicateSeeds) -> Job:
@@ -243,7 +243,7 @@ class _Layout:
         )
 
     def _uses_prior(self, combination: _Combination) -> bool:
-        scored = combination.data.pu and any(one.needs_prior for one in self.resolved.pu_criteria)
+        scored = not combination.data.judged and any(one.needs_prior for one in self.resolved.pu_criteria)
         trained = any(one.needs_prior for one in self.resolved.training)
         return combination.algorithm.uses_prior or combination.criterion.needs_prior or scored or trained
 

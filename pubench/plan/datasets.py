@@ -13,7 +13,7 @@ from pubench.data.classes import positive_sets, select_classes
 from pubench.data.labelling import Labelling, check_counts
 from pubench.data.loading import load_stored
 from pubench.data.stored import StoredDataset
-from pubench.data.truth import read_split, read_target
+from pubench.data.truth import read_given, read_split, read_target
 from pubench.errors import DataError
 from pubench.plan.jobs import DataPlan
 from pubench.plan.keys import dataset_digests, failed_dataset_digest
@@ -46,8 +46,13 @@ class ResolvedDataset:
 
     @property
     def pu(self) -> bool:
-        """Whether these are real PU data, whose true classes nobody knows."""
+        """Whether these are real PU data: nobody knows the true classes of their training rows."""
         return isinstance(self.plan, DataPlan) and self.plan.stored.pu
+
+    @property
+    def judged(self) -> bool:
+        """Whether test rows have true classes."""
+        return not isinstance(self.plan, DataPlan) or self.plan.stored.judged
 
     def is_given(self, labelling: Labelling) -> bool:
         """Whether the suite wants this labelling of the data."""
@@ -82,7 +87,12 @@ class ResolvedDataset:
         if isinstance(self.plan, str) or not self.is_given(labelling) or self.unfit(labelling):
             return
         given = None
-        if labelling.test == "given":
+        if self.plan.given is not None:
+            if labelling.test != "given":
+                raise DataError(
+                    f"data set '{self.label}': its test rows are those with known classes; set test = \"given\""
+                )
+        elif labelling.test == "given":
             if not self.plan.stored.has_split:
                 raise DataError(
                     f"data set '{self.label}' has no split of its own; set test to a share such as 0.3"
@@ -145,6 +155,8 @@ def _parts(
     if stored.pu:
         if entry.positive or entry.negative:
             raise DataError(f"data set '{entry.label}' has labels, not classes; remove positive and negative")
+        if stored.given:
+            return _given_parts(entry, spec, stored)
         return [_part(entry, spec, stored, ("1",), entry.label)]
     problems = positive_sets(stored, entry.positive or spec.positive)
     labels = [
@@ -153,6 +165,28 @@ def _parts(
     return [
         _part(entry, spec, stored, positive, label) for positive, label in zip(problems, labels, strict=True)
     ]
+
+
+def _given_parts(entry: DatasetEntry, spec: Dataset, stored: StoredDataset) -> list[ResolvedDataset]:
+    """Return a part for each problem of a family: they share the stored rows, and differ in labels and test rows."""
+    if entry.sample is not None:
+        raise DataError(f"data set '{entry.label}' comes with its test rows; remove sample")
+    classes, preprocess = {0: 0, 1: 1}, _preprocess(entry, spec)
+    parts = []
+    for number, name in enumerate(stored.given):
+        label = f"{entry.label}: {name}" if name else entry.label
+        counts = _given_label_counts(stored, number)
+        plan = DataPlan(stored, classes, None, preprocess, given=number)
+        digests = dataset_digests(stored, classes, None, preprocess, number)
+        parts.append(ResolvedDataset(label, plan, *digests, counts))
+    return parts
+
+
+def _given_label_counts(stored: StoredDataset, number: int) -> tuple[int, int]:
+    """Return the labelled and the unlabelled training rows of a problem."""
+    s, y_test = read_given(stored.truth)[number]
+    trained = s[y_test < 0]
+    return int((trained == 1).sum()), int((trained == 0).sum())
 
 
 def _part(
@@ -247,6 +281,8 @@ def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, J
         sides[side].append(number)
     there = [sum(stored.counts[number] for number in numbers) for numbers in sides]
     positive, negative = data.sample or (there[1], there[0])
+    if data.given is not None:
+        positive, negative = _given_label_counts(stored, data.given)
     card = replace(card, used=UsedRows(positive, negative))
     if stored.pu:
         return card.to_json()

@@ -116,7 +116,8 @@ class Plan:
 class DataPlan:
     """The rows to use: class number -> 1 or 0 for the classes kept, and how many of each are drawn.
 
-    ``notes`` say what a reader should know of that choice.
+    ``notes`` say what a reader should know of that choice. ``given`` is the number of the learning problem, where
+    labels come with the data and true classes with the test rows.
     """
 
     stored: StoredDataset
@@ -124,6 +125,7 @@ class DataPlan:
     sample: tuple[int, int] | None
     preprocess: Preprocess
     notes: tuple[str, ...] = ()
+    given: int | None = None
 
     @property
     def column_names(self) -> tuple[str, ...]:

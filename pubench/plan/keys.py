@@ -143,11 +143,15 @@ def _seed(base: str, purpose: str) -> int:
 
 
 def dataset_digests(
-    stored: StoredDataset, classes: Mapping[int, int], sample: tuple[int, int] | None, preprocess: Preprocess
+    stored: StoredDataset,
+    classes: Mapping[int, int],
+    sample: tuple[int, int] | None,
+    preprocess: Preprocess,
+    given: int | None = None,
 ) -> tuple[str, str]:
     """Return the digests of the data as algorithms see them, and of the rows alone."""
     names = {stored.classes[number]: side for number, side in classes.items()}
-    rows = [stored.fingerprint, names, sample]
+    rows = [stored.fingerprint, names, sample, *([] if given is None else [stored.given[given]])]
     return digest([*rows, asdict(preprocess)]), digest(rows)
 
 

@@ -28,7 +28,7 @@ class Scorer:
 
     def judges(self, job: Job) -> bool:
         """Whether it can score the models of a job."""
-        return self.needs_classes != job.data.stored.pu
+        return self.needs_classes == job.data.stored.judged
 
 
 def resolve_scorer(name: str, registry: Registry) -> Scorer:

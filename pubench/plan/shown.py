@@ -35,10 +35,10 @@ def refuse_metric(
     SuiteError
         With what it needs, and the remedy.
     """
-    if "metrics" not in suite.report.model_fields_set or not any(data.pu for data in datasets):
+    if "metrics" not in suite.report.model_fields_set or all(data.judged for data in datasets):
         return
     if name in registry.metrics():
-        if all(data.pu for data in datasets):
+        if not any(data.judged for data in datasets):
             raise SuiteError(
                 f"'{name}' needs true classes, which no data set of this suite has; "
                 "name criteria instead, such as 'puf'"
@@ -62,7 +62,7 @@ def criteria_of_pu_data(
     datasets: Sequence[ResolvedDataset],
 ) -> list[ResolvedCriterion]:
     """Return the criteria that score models of real PU data: those that reports show and those that tune."""
-    if not any(part.pu for part in datasets):
+    if all(part.judged for part in datasets):
         if shown:
             raise SuiteError(
                 f"report.metrics: '{shown[0].name}' is a criterion and judges PU data only; name a metric"
@@ -81,7 +81,7 @@ def names_shown(
         return asked
     usable = [str(one.name) for one in pu_criteria if _has_prior(suite) or not one.needs_prior]
     added = tuple(usable or known)
-    return added if all(part.pu for part in datasets) else (*asked, *added)
+    return (*asked, *added) if any(part.judged for part in datasets) else added
 
 
 def what_is_shown(suite: Suite, shown: Sequence[str], datasets: Sequence[ResolvedDataset]) -> Iterator[str]:
@@ -92,7 +92,7 @@ def what_is_shown(suite: Suite, shown: Sequence[str], datasets: Sequence[Resolve
     )
     if not added:
         return
-    labels = [part.label for part in datasets if part.pu]
+    labels = [part.label for part in datasets if not part.judged]
     instead = f"shows {some_of(added)} instead of {some_of(lost)}" if lost else f"also shows {some_of(added)}"
     yield (
         f"true classes of {some_of(labels)} are unknown: the report {instead}; "

@@ -61,6 +61,7 @@ class Card(_Stored):
     used: UsedRows | None = None
     prior: float | None = None
     pu: bool = False
+    given: int = 0
     title: Text = ""
     id: Text = ""
     version: Text = ""

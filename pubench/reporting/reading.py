@@ -61,7 +61,7 @@ def report_of(results: Results, folders: Sequence[Path] = (), width: TableWidth 
 
 def _unknown_classes(results: Results, cards: Mapping[str, Card]) -> str:
     """Say what judges models of data whose true classes are unknown; empty if all are known."""
-    labels = [label for label, card in cards.items() if card.pu]
+    labels = [label for label, card in cards.items() if card.pu and not card.given]
     rows = [row for row in results.rows if row["dataset"] in labels]
     judges = [
         name

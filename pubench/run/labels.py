@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pubench.data.labelling import assign, label_all
 from pubench.data.labelling.protocol import Labelling
 from pubench.data.stored import read_features
-from pubench.data.truth import read_posterior, read_sides, read_split
+from pubench.data.truth import read_given, read_posterior, read_sides, read_split
 from pubench.data.values import Assignment, Matrix, Truth
 from pubench.plan.jobs import DataPlan, Job
 
@@ -42,6 +42,8 @@ class LabelledRows:
 def label_job(job: Job) -> LabelledRows:
     """Choose the rows of a job, split and label them by its seeds."""
     data, seeds = job.data, job.seeds
+    if data.given is not None:
+        return _label_given(data, np.random.default_rng(seeds.split))
     rows, sides = _used_rows(data)
     if data.sample is not None:
         rows = _sample(rows, sides, data.sample, np.random.default_rng(seeds.sample))
@@ -63,11 +65,25 @@ def label_job(job: Job) -> LabelledRows:
 
 def label_whole(data: DataPlan, labelling: Labelling, seed: int) -> LabelledRows:
     """Label a data set without keeping rows for testing."""
+    if data.given is not None:
+        return _label_given(data, np.random.default_rng(seed))
     rows, sides = _used_rows(data)
     y = sides.astype(np.uint8)
     rng = np.random.default_rng(seed)
     assignment = label_all(y, labelling, rng=rng, features=lambda: _features(data, rows))
     return LabelledRows(rows, assignment, Truth(y[assignment.train], y[assignment.test]))
+
+
+def _label_given(data: DataPlan, rng: np.random.Generator) -> LabelledRows:
+    """Return the labels that come with the data; rows with a known class test, and are not trained on."""
+    assert data.given is not None
+    s, y_test = read_given(data.stored.truth)[data.given]
+    rows = rng.permutation(s.size)
+    unknown = y_test[rows] < 0
+    train = np.concatenate([rows[unknown & (s[rows] == label)] for label in (1, 0)])
+    test, labels = rows[~unknown], s[train].astype(np.uint8)
+    assignment = Assignment(train, labels, test, None)
+    return LabelledRows(np.arange(s.size), assignment, Truth(labels, y_test[test].astype(np.uint8)))
 
 
 def _used_rows(data: DataPlan) -> tuple[NDArray[np.int64], NDArray[np.int8]]:

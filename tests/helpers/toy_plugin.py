@@ -17,6 +17,7 @@ from pubench import (
     Data,
     Dataset,
     Float,
+    GivenLabels,
     Metric,
     PriorEstimator,
     hookimpl,
@@ -84,6 +85,20 @@ def blobs(n=90, gap=2.0):
     rng = np.random.default_rng(7)
     y = np.arange(n) % 3 == 0
     return Data(rng.normal(5.0, 3.0, size=(n, 3)) + gap * y[:, None], np.where(y, "yes", "no"))
+
+
+def family():
+    """Three problems with 10 to 12 labelled rows of their own, one U of 60 rows, and 30 surveyed rows."""
+    rng = np.random.default_rng(7)
+    X, problems = rng.normal(size=(123, 3)), {}
+    for k, name in enumerate("abc"):
+        own = slice(60 + 10 * k + k * (k - 1) // 2, 70 + 10 * k + k * (k + 1) // 2)
+        s, y = np.full(123, -1), np.full(123, -1)
+        s[:60], s[own] = 0, 1
+        X[own, k] += 6.0
+        y[-30:] = X[-30:, k] > 0
+        problems[name] = GivenLabels(s, y)
+    return Data(X, (np.arange(123) >= 60).astype(int), pu=True, given=problems)
 
 
 def sparse_blobs():
@@ -176,7 +191,7 @@ def pubench_datasets():
         version="1",
         positive=("yes",),
     )
-    return [*plain, stamped]
+    return [*plain, stamped, Dataset(name="toy-family", loader="toy_plugin:family", version="1")]
 
 
 @hookimpl

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pubench import Algorithm, Data, Dataset, hookimpl
+from pubench import Algorithm, Data, Dataset, GivenLabels, hookimpl
 
 N = 400
 
@@ -85,6 +85,18 @@ def noise(seed=0):
     return Data(rng.normal(size=(N, 3)), rng.permutation(np.arange(N) % 2))
 
 
+def surveyed(seed=0):
+    """The same with labels of their own for two problems, and true classes for the second half of the rows."""
+    rng = np.random.default_rng(seed)
+    tests = np.arange(N) >= N // 2
+    problems = {}
+    for name in ("one", "two"):
+        y = rng.permutation(np.arange(N) % 2)
+        problems[name] = GivenLabels(np.where(tests, -1, y * (rng.random(N) < 0.5)), np.where(tests, y, -1))
+    s = (problems["one"].s == 1).astype(int)
+    return Data(rng.normal(size=(N, 3)), s, pu=True, given=problems)
+
+
 @hookimpl
 def pubench_algorithms():
     return [
@@ -95,4 +107,7 @@ def pubench_algorithms():
 
 @hookimpl
 def pubench_datasets():
-    return [Dataset(name="noise", loader="canary:noise", version="1", positive=("1",))]
+    return [
+        Dataset(name="noise", loader="canary:noise", version="1", positive=("1",)),
+        Dataset(name="surveyed", loader="canary:surveyed", version="1"),
+    ]

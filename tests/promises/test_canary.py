@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import pubench
-from pubench.data.truth import read_target
+from pubench.data.truth import read_given, read_target
 from pubench.plan.jobs import Job
 from pubench.plan.planning import plan_suite
 from pubench.plugins.discovery import discover
@@ -50,12 +50,36 @@ params = {{ folder = "{folder}" }}
 """
 
 
+GIVEN = """
+name = "canary"
+replicates = 1
+[[datasets]]
+use = "surveyed"
+[[labellings]]
+scenario = "case-control"
+positives = "given"
+test = "given"
+[limits]
+seconds = 1800
+[[algorithms]]
+use = "naive-lr"
+datasets = ["surveyed"]
+[[algorithms]]
+use = "canary"
+params = {{ folder = "{folder}" }}
+"""
+
+
 def true_labels(text: str) -> dict[str, NDArray[np.uint8]]:
     planned = plan_suite(
         parse_suite(text, "canary"), discover(files=[PLUGIN]), source="", files=[str(PLUGIN)]
     )
     job: Job = planned.jobs[-1]
     truth = label_job(job).truth
+    if job.data.given is not None:
+        # Labels that come with the data are known to all; true classes of test rows are not.
+        known = read_given(job.data.stored.truth)[:, 1].astype(np.uint8)
+        return {"test": truth.test, "all": known[1], "other": known[0]}
     return {
         "train": truth.train,
         "test": truth.test,
@@ -104,9 +128,8 @@ def memory_holds(pid: int, y: NDArray[np.uint8]) -> bool:
     return False
 
 
-def look(tmp_path: Path, scenario: str, canary: str) -> dict[str, bool]:
+def look(tmp_path: Path, text: str) -> dict[str, bool]:
     """Run the suite; while the canary waits inside its fit, read its memory. Return which truths were found."""
-    text = SUITE.format(scenario=scenario, canary=canary, folder=tmp_path)
     suite = tmp_path / "canary.toml"
     suite.write_text(text)
     truths = true_labels(text)
@@ -145,12 +168,20 @@ def look(tmp_path: Path, scenario: str, canary: str) -> dict[str, bool]:
     "scenario", ["case-control", pytest.param("single-training-set", marks=pytest.mark.slow)]
 )
 def test_the_canary_finds_no_true_label(tmp_path: Path, scenario: str) -> None:
-    assert look(tmp_path, scenario, "canary") == {"train": False, "test": False, "all": False}
+    text = SUITE.format(scenario=scenario, canary="canary", folder=tmp_path)
+    assert look(tmp_path, text) == {"train": False, "test": False, "all": False}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads another process's memory through /proc")
+def test_the_canary_finds_no_class_of_a_test_row_whose_labels_are_given(tmp_path: Path) -> None:
+    assert look(tmp_path, GIVEN.format(folder=tmp_path)) == {"test": False, "all": False, "other": False}
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads another process's memory through /proc")
 def test_the_search_finds_what_a_reference_is_given(tmp_path: Path) -> None:
-    found = look(tmp_path, "single-training-set", "supervised-canary")
+    text = SUITE.format(scenario="single-training-set", canary="supervised-canary", folder=tmp_path)
+    found = look(tmp_path, text)
     assert found["train"]
     assert not found["test"]
