@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd)
 
+CORE := core core-estimated core-lite core-tuned
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
-PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES),$(basename $(notdir $(wildcard suites/*.toml))))
+PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE),$(basename $(notdir $(wildcard suites/*.toml))))
 
 .PHONY: demo test test-all lint bench docs reports site papers studies clean
 

@@ -22,6 +22,7 @@ from pubench.suite.references import (
     misplaced_numbers,
     unknown_control,
     unknown_labels,
+    unknown_members,
 )
 from pubench.suite.reporting import PaperConfig, ReportConfig
 from pubench.suite.samplers import SAMPLERS, SamplerName
@@ -204,6 +205,7 @@ class Suite(Table):
         yield from duplicate_labels(given)
         yield from unknown_labels(given)
         yield from unknown_control(given)
+        yield from unknown_members(given)
         yield from misplaced_numbers(given)
         yield from misplaced_claims(given)
 

@@ -12,7 +12,14 @@ from pubench.suite.entries import is_valid
 from pubench.suite.labellings import read_labelling
 from pubench.suite.reporting import ReportConfig
 
-__all__ = ["duplicate_labels", "misplaced_claims", "misplaced_numbers", "unknown_control", "unknown_labels"]
+__all__ = [
+    "duplicate_labels",
+    "misplaced_claims",
+    "misplaced_numbers",
+    "unknown_control",
+    "unknown_labels",
+    "unknown_members",
+]
 
 # Where tables refer to labels: the table, whether it is a list of tables, the key, and the table that has the labels.
 _REFERENCES = (
@@ -56,6 +63,20 @@ def unknown_labels(given: RawTable) -> Iterator[KeyProblem]:
                     yield KeyProblem(
                         (*place, key), f"{label!r} is not a label under {owner}{did_you_mean(label, known)}"
                     )
+
+
+def unknown_members(given: RawTable) -> Iterator[KeyProblem]:
+    """Yield the members of the report's groups that no data set is."""
+    report, known = given.get("report"), [label for label in _labels(given, "datasets") if label is not None]
+    groups = report.get("groups") if isinstance(report, dict) else None
+    for name, labels in groups.items() if isinstance(groups, dict) else ():
+        for label in _texts(labels):
+            # Problems of one entry append to its label.
+            if known and not label.startswith(tuple(known)):
+                yield KeyProblem(
+                    ("report", "groups", name),
+                    f"{label!r} is not a label under datasets{did_you_mean(label, known)}",
+                )
 
 
 def unknown_control(given: RawTable) -> Iterator[KeyProblem]:

@@ -61,6 +61,11 @@ class Rules(Table):
         "class (`single`, 4.75 in), or both columns (`page`, 6.75 in, as `table*`). Default: a column if the table "
         "fits there in one piece, else the page.",
     )
+    groups: Mapping[Name, Names] = Field(
+        default_factory=dict,
+        description="Groups of data sets by which readers can filter the page, each a list of labels. Other groups, by "
+        "source, prior and size, are there without this.",
+    )
     siunitx: bool = Field(
         default=False,
         description="Whether LaTeX tables align their numbers with the package siunitx (`S` columns); otherwise they "

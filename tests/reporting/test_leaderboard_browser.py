@@ -61,7 +61,7 @@ def rows_of_a_study() -> list[dict[str, Any]]:
 
 def study(missing: str = "pairwise") -> Report:
     cards = {f"data-{d}": {"rows": 9, "source": f"source {d % 2}", "id": str(max(d, 1))} for d in range(18)}
-    rules = Rules(missing=missing)  # type: ignore[arg-type]
+    rules = Rules(missing=missing, groups={"even": [f"data-{d}" for d in range(0, 18, 2)]})  # type: ignore[arg-type]
     return build_report(
         rows_of_a_study(), "study", {"acc": True, "f1": True}, rules=rules, details=details(cards)
     )
@@ -136,6 +136,7 @@ SELECTIONS: list[tuple[str, Any, tuple[str, ...]]] = [
     ("find=data-1", lambda line: "data-1" in line.block.dataset, ("wlr",)),
     ("find=data-17", lambda line: "data-17" in line.block.dataset, ()),
     ("only=wlr", lambda line: True, tuple(name for name in (*METHODS, "supervised-et") if name != "wlr")),
+    ("group=even", lambda line: int(line.block.dataset[5:]) % 2 == 0, ()),
     ("group=prior+below+0.2&metric=f1", lambda line: int(line.block.dataset[5:]) % 4 == 0, ("fails", "nnpu")),
 ]
 

@@ -226,6 +226,10 @@ WRONG_TABLE = [
     ("[limits]\nseconds = 0", "limits.seconds = 0: must be more than 0"),
     ("[limits]\nseconds = inf", "limits.seconds = Infinity: must be a finite number"),
     ("[limits]\nmemory_mb = 0.5", "limits.memory_mb = 0.5: must be a whole number"),
+    (
+        '[report.groups]\nsmall = ["breast-cancr"]',
+        "report.groups.small = [\"breast-cancr\"]: 'breast-cancr' is not a label under datasets; did you mean",
+    ),
     ("[report]\nmetric = []", "report.metric = []: unknown key; did you mean 'metrics'?"),
 ]
 

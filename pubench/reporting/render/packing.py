@@ -110,12 +110,15 @@ def _aligned(report: Report, place: int, values: Floats) -> Floats:
 
 
 def _groups(report: Report) -> list[list[str]]:
-    """Return the groups of each line's data set: where it comes from, whether positives are rare, or rows few."""
+    """Return the groups of each line's data set: the suite's, its source, rare positives, few rows."""
     found: dict[str, dict[str, None]] = {}
     for row in report.rows:
         groups = found.setdefault(str(row["dataset"]), {})
         card = report.details.cards.get(str(row["dataset"]))
         prior, counts = row.get("true_prior"), [row.get(name) for name in ("n_p", "n_u", "n_test")]
+        groups |= dict.fromkeys(
+            name for name, labels in report.rules.groups.items() if str(row["dataset"]) in labels
+        )
         if card is not None and card.source:
             groups[f"source: {card.source}"] = None
         if prior is not None:
