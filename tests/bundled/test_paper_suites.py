@@ -20,6 +20,8 @@ from pubench.suite.reporting import PaperNumber
 
 PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
 BOTH = [name + end for name in bundled_suites() for end in ("", "-smoke")]
+# Added after the first release, with suites of their own.
+LATER = ("pubench_modern.", "pubench_sar.")
 # Any classifier may be named: presets stand for them.
 GENERIC = {"naive", "naive-prior", "pu-bagging"}
 
@@ -89,7 +91,12 @@ def test_the_page_of_papers_counts_right(plans: Callable[[str], Plan]) -> None:
 
 def test_the_shootout_has_every_algorithm(registry: Registry) -> None:
     suite = load_suite("shootout")
-    assert {entry.use for entry in suite.algorithms} == set(registry.all("algorithms")) - GENERIC
+    later = {
+        name
+        for name in registry.all("algorithms")
+        if registry.algorithm(name).spec.estimator.startswith(LATER)
+    }
+    assert {entry.use for entry in suite.algorithms} == set(registry.all("algorithms")) - GENERIC - later
     assert len(suite.datasets) == 12
     assert {labelling.scenario for labelling in suite.labellings} == {"case-control", "single-training-set"}
 

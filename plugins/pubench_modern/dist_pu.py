@@ -1,0 +1,128 @@
+"""Dist-PU: predictions whose distribution agrees with the labels' (Zhao et al., 2022)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pubench_risk.engines import Engine
+from pubench_risk.network import Activation
+from pubench_risk.training import Model
+from scipy.special import expit
+
+from pubench.base import UNSTATED, Real, Rule, Whole, mixed_batches
+from pubench.specs import Scenario
+from pubench_modern.classifier import NetworkClassifier
+from pubench_modern.loop import finite, run_batches, train
+from pubench_modern.objectives import DistributionAlignment, soft_cross_entropy
+from pubench_modern.rows import Sample, stacked
+
+__all__ = ["DistPU"]
+
+Floats = NDArray[np.float64]
+
+# Of the Beta distribution that mixing weights have, as in the paper.
+_BETA = 6.0
+
+
+class DistPU(NetworkClassifier):
+    r"""A perceptron whose mean predictions are those of the label distribution.
+
+    The loss is that of :class:`pubench_modern.objectives.DistributionAlignment`. With ``mixup`` above 0, epochs from
+    ``mixup_start`` on add ``mixup`` times the cross-entropy between mixtures of two unlabelled rows and the same
+    mixtures of their predictions, and with ``entropy`` above 0 that many times the entropy of predictions on U, which
+    pushes them away from one half.
+
+    Parameters
+    ----------
+    prior, scenario, engine, device, l2, standardize, layers, units, activation, \
+learning_rate, batch_size, epochs, average_epochs, random_state
+        See :class:`pubench_modern.classifier.NetworkClassifier`.
+    mixup : float, default=0.0
+        The weight of mixed rows. Rows of U are mixed with rows of U only: mixing in P shifts the share of positives.
+    entropy : float, default=0.0
+        The weight of the entropy of predictions on U.
+    mixup_start : int, default=30
+        The first epoch that has either.
+    """
+
+    param_rules: ClassVar[dict[str, Rule]] = NetworkClassifier.param_rules | {
+        "mixup": Real(low=0.0),
+        "entropy": Real(low=0.0),
+        "mixup_start": Whole(low=0),
+    }
+
+    def __init__(
+        self,
+        prior: float | str = "estimate",
+        *,
+        scenario: Scenario = UNSTATED,
+        mixup: float = 0.0,
+        entropy: float = 0.0,
+        mixup_start: int = 30,
+        engine: Engine = "numpy",
+        device: str = "cpu",
+        l2: float = 0.005,
+        standardize: bool = True,
+        layers: int = 3,
+        units: int = 100,
+        activation: Activation = "relu",
+        learning_rate: float = 1e-3,
+        batch_size: int = 256,
+        epochs: int = 60,
+        average_epochs: int = 10,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            prior,
+            scenario=scenario,
+            engine=engine,
+            device=device,
+            l2=l2,
+            standardize=standardize,
+            layers=layers,
+            units=units,
+            activation=activation,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            epochs=epochs,
+            average_epochs=average_epochs,
+            random_state=random_state,
+        )
+        self.mixup = mixup
+        self.entropy = entropy
+        self.mixup_start = mixup_start
+
+    def _train(self, model: Model, sample: Sample, rng: np.random.Generator) -> list[float]:
+        against, align = sample.against_population(), DistributionAlignment(self.prior_)
+
+        def epoch(number: int) -> float:
+            parts = mixed_batches(against.s, self.batch_size, rng)
+            if number < self.mixup_start or not (self.mixup or self.entropy):
+                return run_batches(model, against.X, parts, lambda scores, _, n_p: align(scores, n_p))
+            return float(np.mean([self._mixed_step(model, against.X[rows], n_p, rng) for rows, n_p in parts]))
+
+        return train(model, epoch, self._schedule())
+
+    def _mixed_step(self, model: Model, X: Any, n_p: int, rng: np.random.Generator) -> float:
+        n, align = X.shape[0], DistributionAlignment(self.prior_)
+        other = rng.permutation(n - n_p)
+        share = float(rng.beta(_BETA, _BETA))
+        U = X[n_p:]
+        mixed = share * U + (1.0 - share) * U[other]
+        losses = []
+
+        def slopes(scores: Floats) -> Floats:
+            scores = finite(scores)
+            base = align(scores[:n], n_p)
+            sigma = expit(scores[n_p:n])
+            mix = soft_cross_entropy(scores[n:], share * sigma + (1.0 - share) * sigma[other])
+            found = np.concatenate([base.slopes, self.mixup * mix.slopes])
+            # The entropy of a prediction falls by f sigma (1 - sigma) with its score.
+            found[n_p:n] -= self.entropy * scores[n_p:n] * sigma * (1.0 - sigma) / (n - n_p)
+            losses.append(base.value + self.mixup * mix.value)
+            return found
+
+        model.step(stacked([X, mixed.astype(np.float32)]), slopes)
+        return losses[0]
