@@ -49,7 +49,15 @@ Array: TypeAlias = "NDArray[Any]"
 """An array of numbers or texts of any type."""
 Scenario = Literal["case-control", "single-training-set"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
-RECEIVABLE = ("prior", "scenario", "random_state", "categorical_features", "n_labelled", "propensity")
+RECEIVABLE = (
+    "prior",
+    "scenario",
+    "random_state",
+    "categorical_features",
+    "n_labelled",
+    "image_shape",
+    "propensity",
+)
 ROW_WISE = ("propensity",)
 """What an algorithm receives as an argument of ``fit``, one value for each row, instead of its constructor."""
 
@@ -120,13 +128,17 @@ class Algorithm:
     receives : tuple of str
         Constructor parameters that pubench fills in, any of :data:`RECEIVABLE`: the class prior, the scenario, a
         seed, the columns that hold codes, and the number of labelled rows (in tuning, of those fitted), which a
-        reference cannot count itself. ``"propensity"`` is not a constructor parameter: ``fit(X, s, propensity=e)``
+        reference cannot count itself, and the (height, width) or (height, width, channels) of rows that are images,
+        else nothing. ``"propensity"`` is not a constructor parameter: ``fit(X, s, propensity=e)``
         is given the true Pr(s = 1 | y = 1, x) of each row, shape (n,). Tables mark such an algorithm as a reference.
     needs : tuple of str
-        What it cannot do without; ``"prior"`` is the only need at present.
+        What it cannot do without: ``"prior"``, or ``"image_shape"``: data that are not images are skipped.
     accepts : tuple of str
         What the training matrix may be or hold besides dense finite numbers: ``"sparse"``, ``"missing"``,
         ``"categorical"`` (codes, not one-hot).
+    dtype : str
+        The type in which it is handed rows: ``"float64"``, ``"float32"``, or ``"uint8"``: data of bytes, such as
+        images, as they are stored, neither filled nor scaled, and other data as float32.
     scaling : str
         How the time of ``fit`` grows with the number of rows, where the author promises it: ``"linear"`` (n log n
         counts as such), ``"quadratic"`` or ``"cubic"``. Empty promises nothing.
@@ -148,6 +160,7 @@ class Algorithm:
     receives: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
+    dtype: Literal["float64", "float32", "uint8"] = "float64"
     scaling: Literal["", "linear", "quadratic", "cubic"] = ""
     threshold: Literal["own", "prior", "built-in"] = "own"
     labels: Literal["pu", "true"] = "pu"

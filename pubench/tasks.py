@@ -81,7 +81,7 @@ class Preprocess:
 
 
 class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """An algorithm: its estimator, fixed parameters, search space, what pubench fills in, its scenarios.
+    """An algorithm: its estimator, fixed parameters, search space, what pubench fills in, its scenarios and dtype.
 
     ``threshold`` says where its decisions come from: the estimator itself, or the cut at which the share of positives
     is the prior; ``"search"`` tries both, as the parameter ``threshold``. ``probability`` says whether the estimator's
@@ -96,6 +96,7 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
     receives: tuple[str, ...]
     labels: Literal["pu", "true"]
     scenarios: tuple[Scenario, ...] = SCENARIOS
+    dtype: Literal["float64", "float32", "uint8"] = "float64"
     threshold: Literal["own", "prior", "search"] = "own"
     probability: Literal["own", "calibrated"] = "own"
     own_prior: OwnPrior = "none"

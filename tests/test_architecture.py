@@ -265,6 +265,7 @@ def public_names(module):
 def test_a_plugins_entry_imports_only_hooks_and_specs(path):
     light = {
         "__future__",
+        "dataclasses",
         "typing",
         "collections.abc",
         "pubench",

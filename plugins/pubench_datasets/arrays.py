@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import IO, Any
 
@@ -27,6 +28,7 @@ from pubench_datasets.targets import (
 
 __all__ = ["npz", "svmlight"]
 
+_MOST_CHANNELS = 4
 _KEPT = (np.uint8, np.float32, np.float64)
 
 
@@ -37,6 +39,7 @@ def npz(
     data: str = "data",
     split: str | None = None,
     labelled: str | None = None,
+    image_shape: Sequence[int] = (),
     threshold: float | None = None,
     quantile: float | None = None,
 ) -> Data:
@@ -49,9 +52,12 @@ def npz(
         The array of the classes (default ``"target"``), or that of s (1 / 0) in real PU data.
     data : str
         The array of the features, shape (n, d); further axes are flattened. An array of shape (n, height, width) holds
-        grey images. Bytes (uint8) and floats of 32 and 64 bits keep their type, other numbers become float64.
+        grey images, one of shape (n, height, width, channels) with at most four channels images in colour. Bytes
+        (uint8) and floats of 32 and 64 bits keep their type, other numbers become float64.
     split : str
         The array of ``"train"`` and ``"test"``; default: ``"split"`` if there is one; ``""`` for none.
+    image_shape : sequence of int
+        Height, width and, for colours, channels of images that are saved as rows.
     threshold, quantile : float
         Convert a numeric target to classes: see `pubench_datasets.targets.Cut`.
     """
@@ -65,11 +71,11 @@ def npz(
         arrays = _Archive(path, file)
         if split is None:
             split = "split" if "split" in arrays.names else ""
-        X, image_shape = _matrix(arrays, data)
+        X, own_shape = _matrix(arrays, data)
         answer = arrays.column(labelled if labelled is not None else target or "target", len(X))
         parts = to_split(arrays.column(split, len(X))) if split else None
     classes = to_classes(answer, cut) if labelled is None else to_labels(answer)
-    return Data(X, classes, split=parts, pu=labelled is not None, image_shape=image_shape)
+    return Data(X, classes, split=parts, pu=labelled is not None, image_shape=tuple(image_shape) or own_shape)
 
 
 class _Archive:
@@ -110,9 +116,10 @@ class _Archive:
 
 
 def _matrix(arrays: _Archive, name: str) -> tuple[NDArray[Any], tuple[int, ...]]:
-    """Return the features, shape (n, d), and the height and width of rows that are images."""
+    """Return the features, shape (n, d), and the height, width and channels of rows that are images."""
     X = arrays[name]
-    image_shape = X.shape[1:] if X.ndim == 3 else ()
+    is_image = X.ndim == 3 or (X.ndim == 4 and X.shape[3] <= _MOST_CHANNELS)
+    image_shape = X.shape[1:] if is_image else ()
     place = f"{arrays.path}: array '{name}'"
     if X.ndim < 2 or X.dtype.kind not in "fiub":
         raise DataError(

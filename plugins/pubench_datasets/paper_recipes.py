@@ -29,7 +29,7 @@ class Recipe:
     pixels : bool
         Whether features from OpenML become bytes.
     image : tuple of int
-        Height and width, if rows are grey images.
+        Height, width and, for colours, channels, if rows are images.
     features : int
         The expected number of features; 0 for any.
     train : int
@@ -196,6 +196,7 @@ _TREES = {
     "puet-cifar10": Recipe(
         file="cifar10_subset",
         features=3072,
+        image=(32, 32, 3),
         names={str(number): name for number, name in enumerate(_CIFAR.split())},
     ),
     # The 39 numeric features; one row less than in the file, as in the paper.

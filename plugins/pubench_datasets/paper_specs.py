@@ -243,6 +243,7 @@ def _puet() -> list[Dataset]:
             "CIFAR-10: airplane, automobile, ship, truck against animals",
             ("airplane", "automobile", "ship", "truck"),
             "CIFAR-10",
+            version="2",
             licence="none stated by the authors",
             preprocess={"scale": "minmax"},
             differs="The copy holds 7,000 of 60,000 images (500 + 200 of each class), and their pixels were compressed "

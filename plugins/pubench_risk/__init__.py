@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from pubench import hookimpl
@@ -54,6 +55,11 @@ _FFNN_PARAMS = {
     "average_epochs": 20,
     "l2": 1e-3,
 }
+_CONVOLUTIONAL: dict[str, Param] = {
+    "learning_rate": Float(1e-4, 1e-2, log=True, points=3),
+    "l2": Float(1e-5, 1e-2, log=True, points=3),
+}
+_PYTORCH: dict[str, Any] = {"estimator": "pubench_risk.torch_models:network", "version": "1"}
 _FFNN_SPACE: dict[str, Param] = {"learning_rate": Float(1e-4, 1e-1, log=True, points=4)}
 
 
@@ -122,7 +128,40 @@ def pubench_algorithms() -> list[Algorithm]:
             "prior",
         ),
     )
-    return [_algorithm(*row) for row in rows]
+    return [*(_algorithm(*row) for row in rows), *_networks_of_pytorch()]
+
+
+def _networks_of_pytorch() -> list[Algorithm]:
+    """Return CNNs for images, and nnPU's perceptron for a GPU; they need ``pubench[torch]``."""
+    cnn = {"model": "cnn", "loss": "logistic", "batch_norm": True, "epochs": 20, "average_epochs": 5}
+    rows = (
+        (
+            "nnpu-cnn",
+            "Non-negative PU risk, convolutional network for images",
+            {"risk": "nnpu", **cnn},
+            _NNPU,
+        ),
+        ("upu-cnn", "Unbiased PU risk, convolutional network for images", {"risk": "upu", **cnn}, _UPU),
+    )
+    made = [
+        replace(
+            _algorithm(name, summary, {**params, "learning_rate": 1e-3, "l2": 1e-4}, _CONVOLUTIONAL, paper),
+            receives=("prior", "scenario", "random_state", "image_shape"),
+            needs=("prior", "image_shape"),
+            accepts=(),
+            dtype="uint8",
+            **_PYTORCH,
+        )
+        for name, summary, params, paper in rows
+    ]
+    perceptron = _algorithm(
+        "nnpu-torch",
+        "Non-negative PU risk, multilayer perceptron trained by PyTorch",
+        {"risk": "nnpu", "loss": "logistic", "l2": 1e-4},
+        _NETWORK,
+        _NNPU,
+    )
+    return [*made, replace(perceptron, **_PYTORCH)]
 
 
 def _algorithm(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -51,8 +52,11 @@ class Learning:
         }
 
     def fit(self, params: Params, fitting: Fitting) -> FittedModel:
-        """Make an estimator and fit it; of what it receives, only the number of labelled rows varies by fold."""
-        available, algorithm = self._available | {"n_labelled": fitting.n_labelled}, self.setting.algorithm
+        """Make an estimator and fit it; what depends on the fitted rows varies by fold."""
+        algorithm, shape = self.setting.algorithm, self.setting.data.image_shape
+        # Preprocessing may have dropped columns: what is left is not an image.
+        image: list[JSONValue] = [*shape] if math.prod(shape) == fitting.X.shape[1] else []
+        available = self._available | {"n_labelled": fitting.n_labelled, "image_shape": image}
         filled = {name: available[name] for name in algorithm.receives if name not in ROW_WISE}
         recipe = Recipe(self._factory, algorithm.params, filled)
         chosen = dict(params)

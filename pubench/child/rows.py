@@ -71,8 +71,10 @@ class RequestRows:
 
     def fit_preprocess(self, X: Matrix) -> Fitted:
         """Learn how to preprocess from some rows."""
-        data = self._setting.data
-        return fit_preprocess(self._setting.preprocess, X, dict(data.categorical), missing=bool(data.missing))
+        data, dtype = self._setting.data, self._setting.algorithm.dtype
+        return fit_preprocess(
+            self._setting.preprocess, X, dict(data.categorical), missing=bool(data.missing), dtype=dtype
+        )
 
     def fitting(self, positions: NDArray[np.int64] | None = None) -> Fitting:
         """Return some of the training rows, or all, ready for an estimator."""

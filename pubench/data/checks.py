@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ def checked_data(name: str, data: object) -> Data:
         raise DataError(f"the loader of '{name}' returned {type(data).__name__}, not pubench.data.Data")
     if np.ma.is_masked(data.X) or np.ma.is_masked(data.target):
         raise DataError(f"'{name}' contains masked cells; set missing numbers to NaN")
+    data = _flattened(name, data)
     X = _checked_features(name, data)
     target = np.asarray(data.target)
     if target.shape != (X.shape[0],):
@@ -58,6 +60,19 @@ def checked_data(name: str, data: object) -> Data:
     _check_features(name, checked)
     _check_rows(name, checked)
     return replace(checked, image_shape=tuple(map(int, checked.image_shape)))
+
+
+def _flattened(name: str, data: Data) -> Data:
+    """Return data with X of shape (n, d): arrays of images become rows that know their shape."""
+    X = data.X
+    if not isinstance(X, np.ndarray) or X.ndim not in (3, 4):
+        return data
+    shape = X.shape[1:]
+    if tuple(data.image_shape) not in ((), shape):
+        raise DataError(
+            f"'{name}': image_shape {tuple(data.image_shape)} is not the shape of the images, {shape}; remove it"
+        )
+    return replace(data, X=X.reshape(len(X), -1), image_shape=shape)
 
 
 def _checked_features(name: str, data: Data) -> Matrix:
@@ -132,9 +147,10 @@ def _check_given(name: str, data: Data, n: int) -> None:
 def _check_image(name: str, data: Data, d: int) -> None:
     shape = data.image_shape
     is_whole = all(isinstance(side, int | np.integer) and side > 0 for side in shape)
-    if len(shape) != 2 or not is_whole or shape[0] * shape[1] != d:
+    if len(shape) not in (2, 3) or not is_whole or math.prod(shape) != d:
         raise DataError(
-            f"'{name}': image_shape {shape} does not match {counted(d, 'feature')}; set the height and width in pixels"
+            f"'{name}': image_shape {shape} does not match {counted(d, 'feature')}; set the height and width in pixels "
+            "and, for colours, the number of channels"
         )
     if data.categorical:
         raise DataError(f"'{name}': pixels cannot be categorical; remove image_shape or categorical")

@@ -44,7 +44,8 @@ class Data:
     Attributes
     ----------
     X : ndarray or CSR matrix of shape (n, d)
-        Numbers; NaN where a cell is missing. Categorical columns hold codes 0, 1, ...
+        Numbers; NaN where a cell is missing. Categorical columns hold codes 0, 1, ... Images may come as arrays of
+        shape (n, height, width) or (n, height, width, channels). Bytes (uint8) are stored as bytes.
     target : array of shape (n,)
         The class of each row, as text, whole numbers or booleans.
     feature_names : tuple of str
@@ -61,8 +62,8 @@ class Data:
         For real PU data with test rows whose true classes are known: the labels of each learning problem by name. All
         problems share the rows, which are stored once. A single problem may have an empty name.
     image_shape : tuple of int
-        Height and width where each row is a grey image, its d pixels line by line; else empty. Reports then draw what
-        models make of the pixels.
+        (height, width), or (height, width, channels), where each row is an image, pixel by pixel and line by line; else
+        empty. Reports then draw what models make of the pixels, and algorithms may receive it.
     """
 
     X: Matrix

@@ -23,6 +23,7 @@ _FILLED: Mapping[str, JSONValue] = {
     "random_state": 0,
     "categorical_features": [],
     "n_labelled": 100,
+    "image_shape": [2, 2],
 }
 """Examples of what pubench fills in, for each constructor parameter that an algorithm may receive."""
 

@@ -66,11 +66,13 @@ class ResolvedDataset:
             return f"{self.label} comes with its own labels; use positives = 'given'"
         return f"{self.label} comes without labels of its own; give positives or a frequency"
 
-    def refused_by(self, who: str, accepts: tuple[str, ...]) -> str:
+    def refused_by(self, who: str, accepts: tuple[str, ...], *, images: bool = False) -> str:
         """Say why somebody who accepts only so much cannot take the rows; nothing if they can."""
         if isinstance(self.plan, str):
             return ""
         stored, preprocess = self.plan.stored, self.plan.preprocess
+        if images and not stored.image_shape:
+            return f"{who} needs images ({self.label} has none)"
         if stored.sparse and "sparse" not in accepts:
             return f"{who} cannot take sparse data ({self.label})"
         holes = stored.missing if preprocess.impute == "none" else 0

@@ -173,6 +173,8 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     params = {name: value for name, value in plan.params.items() if name not in first or first[name] != value}
     defining = [use, registered.version, estimator, params, space, plan.labels]
     later = [own_prior] if own_prior else []
+    if plan.dtype != "float64":
+        later.append(plan.dtype)
     if plan.learns_decisions:
         # Where parameters give the prior, decisions used that of the suite before.
         by = "" if plan.own_prior == "none" else f"/{plan.own_prior}"

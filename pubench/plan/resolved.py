@@ -71,7 +71,7 @@ class ResolvedAlgorithm:
         if self.reference and data.pu:
             wanted = "true propensities" if self.plan.uses_propensity else "true classes"
             return f"{self.label} needs {wanted}, which are unknown ({data.label})"
-        reason = data.refused_by(self.label, self.spec.accepts)
+        reason = data.refused_by(self.label, self.spec.accepts, images="image_shape" in self.spec.needs)
         if reason or self.own_prior is None:
             return reason
         return self.own_prior.unfit(data, scenario)
@@ -95,6 +95,7 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         receives=receives,
         labels=spec.labels,
         scenarios=spec.scenarios,
+        dtype=spec.dtype,
         # Cells with a prior of their own were first run with their own decisions, and keep their keys.
         threshold=entry.threshold
         or ("prior" if spec.threshold == "prior" and "prior" not in params else "own"),

@@ -32,10 +32,11 @@ _ORACLE = "oracle-"
 _LISTS = {
     "scenarios": SCENARIOS,
     "receives": RECEIVABLE,
-    "needs": ("prior",),
+    "needs": ("prior", "image_shape"),
     "accepts": ("sparse", "missing", "categorical"),
 }
 _WORDS = {
+    "dtype": ("float64", "float32", "uint8"),
     "scaling": ("", "linear", "quadratic", "cubic"),
     "threshold": ("own", "prior", "built-in"),
     "labels": ("pu", "true"),

@@ -85,7 +85,7 @@ def test_the_table_of_the_docs():
     """Many seeds that chose nothing; prints every line of the table in docs/risk.md."""
     for spec in pubench_algorithms():
         params = dict(spec.params)
-        if spec.name != "pu-ffnn":
+        if spec.name != "pu-ffnn" and "torch" not in spec.estimator:
             print(spec.name)
             found = (
                 accuracies(cancer(range(4000, 4060)), **params),

@@ -1,5 +1,6 @@
 """The documents say what is: their commands run, what they show is printed, and the reference pages are complete."""
 
+import importlib.util
 import os
 import re
 import runpy
@@ -28,6 +29,7 @@ FENCE = re.compile(r"^```(\w+)(?: title=\"([\w.-]+)\")?\n(.*?)^```$", re.MULTILI
 
 # Lines of shell blocks that are not run here, and why.
 NOT_RUN = {
+    "pip install 'pubench[torch]'": "without it this page is skipped",
     "pip install .": "the package under test is installed already",
     "make demo": "continuous integration starts from make; it installs the clone anew",
     "make lint": "it comes before these tests",
@@ -93,13 +95,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 # What every newcomer reads and types.
 FIRST = {"README.md"}
+WITH_TORCH = {"docs/deep-methods.md"}
 
 
 def pages() -> Iterator[Any]:
     """Yield the pages with commands, all but the first one marked as slow."""
     for page in filter(blocks, PAGES):
         name = str(page.relative_to(ROOT))
-        yield pytest.param(page, id=name, marks=() if name in FIRST else pytest.mark.slow)
+        marks = [] if name in FIRST else [pytest.mark.slow]
+        if name in WITH_TORCH:
+            missing = importlib.util.find_spec("torch") is None
+            marks += [pytest.mark.torch, pytest.mark.skipif(missing, reason="PyTorch is not installed")]
+        yield pytest.param(page, id=name, marks=marks)
 
 
 # With pytest-xdist's --dist loadgroup all pages go to one worker, and quickstart is run once.

@@ -174,12 +174,12 @@ def test_an_image_is_kept_whole_where_it_is_one() -> None:
     assert looked_into(np.ones(PIXELS), (1, PIXELS)).image is not None
 
 
-@pytest.mark.parametrize("shape", [(28, 28), (6,), (2, 3, 1), (-2, -3), (2.0, 3.0), (0, 6)])
+@pytest.mark.parametrize("shape", [(28, 28), (6,), (2, 3, 2), (2, 3, 1, 1), (-2, -3), (2.0, 3.0), (0, 6)])
 def test_a_shape_that_does_not_fit_gets_a_sentence(shape: Any) -> None:
     data = Data(np.ones((4, 6)), np.array([0, 1, 0, 1]), image_shape=shape)
     with pytest.raises(DataError) as found:
         checked_data("mine", data)
-    rest = "does not match 6 features; set the height and width in pixels"
+    rest = "does not match 6 features; set the height and width in pixels and, for colours, the number of channels"
     assert str(found.value) == f"'mine': image_shape {shape} {rest}"
 
 
@@ -264,3 +264,20 @@ def test_names_are_texts_and_a_page_without_images_has_no_section_of_them() -> N
     plain = html_report(reported(rows, {"k": {"of": "importance", "size": 1, "weights": [["c", 1.0]]}}))
     assert 'class="gallery"' not in plain
     assert 'id="pictures"' not in plain
+
+
+def test_pictures_of_colour_images_show_red_green_and_blue() -> None:
+    weights = np.zeros((2, 2, 3))
+    weights[0, 0, 0], weights[1, 1, 2] = 4.0, 2.0
+    picture = imread(io.BytesIO(png(weights, signed=False)))[..., :3]
+    assert picture[0, 0].tolist() == [1.0, 0.0, 0.0]
+    assert picture[1, 1] == pytest.approx([0.0, 0.0, 0.5], abs=0.01)
+    grey = imread(io.BytesIO(png(-weights, signed=True)))[..., :3]
+    assert grey[0, 1] == pytest.approx([0.5, 0.5, 0.5], abs=0.01)
+    assert grey[0, 0, 0] == 0.0
+
+
+def test_the_weights_of_a_pixel_count_together() -> None:
+    image = looked_into(np.arange(12.0), (2, 2, 3)).image
+    assert image is not None
+    assert image.shape == (2, 2, 3)

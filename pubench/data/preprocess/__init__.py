@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from pubench.data.preprocess.dense import DensePreprocess, fit_dense
 from pubench.data.preprocess.rows import Composed, frequent_columns
 from pubench.data.preprocess.sparse import SparsePreprocess, fit_sparse
+from pubench.data.preprocess.typed import TypedRows
 from pubench.tasks import Preprocess
 
 if TYPE_CHECKING:
@@ -17,11 +18,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Composed", "DensePreprocess", "Fitted", "Preprocess", "SparsePreprocess", "fit_preprocess"]
 
-Fitted = DensePreprocess | SparsePreprocess | Composed
+Fitted = DensePreprocess | SparsePreprocess | Composed | TypedRows
 
 
 def fit_preprocess(
-    config: Preprocess, X_train: Matrix, categorical: Mapping[int, int], *, missing: bool = True
+    config: Preprocess,
+    X_train: Matrix,
+    categorical: Mapping[int, int],
+    *,
+    missing: bool = True,
+    dtype: Literal["float64", "float32", "uint8"] = "float64",
 ) -> Fitted:
     """Learn fills and scales from the training rows; ``.transform(X)`` applies them to any rows.
 
@@ -40,11 +46,22 @@ def fit_preprocess(
         Column -> number of codes. A one-hot block has that width whichever codes occur in training.
     missing : bool
         False states that no row, now or later, has a missing number; the fills are then not computed.
+    dtype : str
+        The type of the result. With ``"uint8"`` rows of bytes stay as they are; others become float32.
 
     Returns
     -------
-    DensePreprocess, SparsePreprocess or, with ``min_count`` or ``norm``, Composed
+    DensePreprocess, SparsePreprocess or, with ``min_count`` or ``norm``, Composed; TypedRows for other types
     """
+    if dtype == "uint8" and X_train.dtype == np.uint8:
+        return TypedRows(None, "uint8")
+    fitted = _fit(config, X_train, categorical, missing)
+    return fitted if dtype == "float64" else TypedRows(fitted, "float32")
+
+
+def _fit(
+    config: Preprocess, X_train: Matrix, categorical: Mapping[int, int], missing: bool
+) -> DensePreprocess | SparsePreprocess | Composed:
     if not config.min_count and config.norm == "none":
         return _fit_columns(config, X_train, categorical, missing)
     kept = frequent_columns(X_train, config.min_count, categorical)

@@ -21,14 +21,17 @@ def png(weights: NDArray[np.float64], *, signed: bool) -> bytes:
 
     Parameters
     ----------
-    weights : array of shape (height, width)
+    weights : array of shape (height, width) or (height, width, 3)
+        With three channels each colour shows the weight of its own.
     signed : bool
-        Whether weights may be negative; 0 then is in the middle of the colours.
+        Whether weights may be negative; 0 then is in the middle of the colours, which is grey for three channels.
     """
     from matplotlib import colormaps
     from matplotlib.image import imsave
 
     largest = float(np.abs(weights).max()) or 1.0
+    if weights.ndim == 3:
+        return _coloured(0.5 + weights / (2.0 * largest) if signed else np.maximum(weights, 0.0) / largest)
     low = -largest if signed else min(0.0, float(weights.min()))
     # One more than an even number: 0 has a shade of its own in the middle.
     name, shades = (_SIGNED, SHADES + 1) if signed else (_PLAIN, SHADES)
@@ -44,6 +47,16 @@ def png(weights: NDArray[np.float64], *, signed: bool) -> bytes:
         format="png",
         metadata={"Software": None},  # type: ignore[dict-item]
     )
+    return buffer.getvalue()
+
+
+def _coloured(colours: NDArray[np.float64]) -> bytes:
+    """Return a PNG file of red, green and blue between 0 and 1, shape (height, width, 3)."""
+    from matplotlib.image import imsave
+
+    shades = np.round(np.round(colours * (SHADES - 1)) / (SHADES - 1) * 255.0).astype(np.uint8)
+    buffer = io.BytesIO()
+    imsave(buffer, shades, format="png", metadata={"Software": None})  # type: ignore[dict-item]
     return buffer.getvalue()
 
 

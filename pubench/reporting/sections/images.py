@@ -30,6 +30,7 @@ IMAGE_HEADS = (
     "correlation",
 )
 _TEXTS = (0, 1, 2)
+_COLOURS = 3
 _MARKDOWN_NOTE = (
     "Means over replicates; report.html draws them. The correlation, over pixels, is with the first algorithm on the "
     "same data set. A dagger marks algorithms that used true labels."
@@ -37,8 +38,9 @@ _MARKDOWN_NOTE = (
 
 
 class Image(NamedTuple):
-    """The weight of each pixel, shape (height, width); what it is, and where the largest one is, counted from 1.
+    """The weight of each pixel, shape (height, width), or (height, width, 3) where pixels have colours.
 
+    ``of`` is what it is, ``peak`` where the largest one is, counted from 1, all colours of a pixel taken together.
     ``half`` is the least number of pixels that together have half of all weight, and ``correlation`` is that with the
     first algorithm's image, NaN for that image and where nothing varies.
     """
@@ -57,9 +59,9 @@ class Image(NamedTuple):
     @property
     def description(self) -> str:
         """The picture in words, for readers who cannot see it."""
-        height, width = self.weights.shape
+        height, width = self.weights.shape[:2]
         line, column = self.peak
-        size = number(float(self.weights[line - 1, column - 1]))
+        size = number(float(self.weights[line - 1, column - 1].sum()))
         text = (
             f"{self.of} of {height} x {width} pixels: the largest, {size}, in line {line}, column {column}; "
         )
@@ -87,10 +89,11 @@ class _GalleryPage:
 
 @dataclass(frozen=True, slots=True)
 class _ImagesPage:
-    """What the template shows: the galleries, whether any has negative weights, how many images are not drawn."""
+    """What the template shows: the galleries, whether any has negative weights or colours, how many are not drawn."""
 
     galleries: tuple[_GalleryPage, ...]
     signed: bool
+    coloured: bool
     undrawn: int
 
 
@@ -101,7 +104,8 @@ def images_section(report: Report) -> Section | None:
         return None
     shown, more = shown_galleries(galleries)
     signed = any(image.signed for gallery in shown for image in gallery.images.values())
-    page = _ImagesPage(tuple(_gallery_page(gallery) for gallery in shown), signed, more)
+    coloured = any(image.weights.ndim == 3 for gallery in shown for image in gallery.images.values())
+    page = _ImagesPage(tuple(_gallery_page(gallery) for gallery in shown), signed, coloured, more)
     markdown: list[SectionBlock] = [Paragraph(_MARKDOWN_NOTE)]
     markdown += [_numbers(gallery, gallery.setting) for gallery in galleries]
     blocks = (TemplateBlock("images.html", page),)
@@ -137,9 +141,10 @@ def find_galleries(report: Report) -> list[Gallery]:
 
 
 def _mean(images: Sequence[PixelWeights]) -> Floats:
-    """Average the replicates; they share a data set, and so a shape."""
+    """Average the replicates; they share a data set, and so a shape. Only three channels are colours."""
     pixels = np.array([image.pixels for image in images], dtype=np.float64)
-    return np.asarray(pixels.mean(axis=0).reshape(images[0].shape))
+    mean = np.asarray(pixels.mean(axis=0).reshape(images[0].shape))
+    return mean if mean.ndim == 2 or mean.shape[2] == _COLOURS else mean.sum(axis=2)
 
 
 def _gallery(setting: str, means: Mapping[ModelPlace, tuple[Floats, str]]) -> Gallery:
@@ -156,7 +161,7 @@ def _gallery(setting: str, means: Mapping[ModelPlace, tuple[Floats, str]]) -> Ga
 
 
 def _image(weights: Floats, of: str, other: Floats | None) -> Image:
-    size = np.abs(weights).ravel()
+    size = np.abs(weights).reshape(*weights.shape[:2], -1).sum(axis=2).ravel()
     line, column = divmod(int(size.argmax()), weights.shape[1])
     running = np.cumsum(np.sort(size)[::-1])
     half = int(np.searchsorted(running, running[-1] / 2)) + 1 if running[-1] else 0
