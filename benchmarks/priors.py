@@ -5,7 +5,7 @@ Run:  python benchmarks/priors.py            the table of errors (data sets of t
       python benchmarks/priors.py --growth   CPU seconds and memory by the number of rows
 
 Errors are estimate less truth, over seeds; "out" counts intervals that miss. Labels are drawn as suites draw them:
-six positives of ten, from one training set, or as many apart from it.
+six positives of ten, from one training set, or as many in a second sample.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ MOST_ROWS = 10_000
 SEEDS = count()
 # Where what most methods assume holds, and then three where it fails.
 MADE: dict[str, Callable[[int], Data]] = {
-    "gaussians, 6 apart": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=6.0, seed=seed),
-    "gaussians, 4 apart": lambda seed: gaussians(n=6000, d=10, prior=0.3, separation=4.0, seed=seed),
+    "gaussians, distance 6": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=6.0, seed=seed),
+    "gaussians, distance 4": lambda seed: gaussians(n=6000, d=10, prior=0.3, separation=4.0, seed=seed),
     "checkerboard": lambda seed: checkerboard(n=6000, cells=2, prior=0.3, seed=seed),
     "moons": lambda seed: moons(n=6000, prior=0.3, spread=0.05, seed=seed),
     "trifurcate": lambda seed: trifurcate(mean_p2=50.0, n=6000, prior=0.2, seed=seed),
     "topics (sparse)": lambda seed: topics(
         n=6000, prior=0.3, length=200.0, vocabulary=500, separation=1.0, seed=seed
     ),
-    "gaussians, 2 apart": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=2.0, seed=seed),
-    "gaussians, 1 apart": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=1.0, seed=seed),
+    "gaussians, distance 2": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=2.0, seed=seed),
+    "gaussians, distance 1": lambda seed: gaussians(n=6000, d=5, prior=0.3, separation=1.0, seed=seed),
     "moons, a tenth mislabelled": lambda seed: moons(n=6000, prior=0.3, spread=0.05, noise=0.1, seed=seed),
 }
 TABLES = ("puet-mushrooms", "puet-unsw-nb15", "puet-covtype")
@@ -135,19 +135,19 @@ def cell(found: list[tuple[float, bool, bool] | str]) -> str:
 
 def print_cover(turns: int, names: list[str]) -> None:
     """Print how often 90 % intervals hold the prior of two Gaussians, by their distance, with linear scores."""
-    print(f"| apart | scenario | {' | '.join(names)} |")
+    print(f"| distance | scenario | {' | '.join(names)} |")
     print("| ---: | --- |" + " ---: |" * len(names))
-    for apart in DISTANCES:
+    for distance in DISTANCES:
         for scenario in SCENARIOS:
-            texts = [covered(apart, scenario, estimator, turns) for estimator in names]
-            print(f"| {apart:g} | {scenario} | {' | '.join(texts)} |", flush=True)
+            texts = [covered(distance, scenario, estimator, turns) for estimator in names]
+            print(f"| {distance:g} | {scenario} | {' | '.join(texts)} |", flush=True)
 
 
-def covered(apart: float, scenario: Scenario, estimator: str, turns: int) -> str:
+def covered(distance: float, scenario: Scenario, estimator: str, turns: int) -> str:
     """Return the share of intervals that hold the truth."""
     found = []
     for turn in range(turns):
-        X, s = clouds(apart, scenario, turn)
+        X, s = clouds(distance, scenario, turn)
         one = asked(X, s, scenario, estimator, turn, PRIOR, "logistic")
         if isinstance(one, str):
             return "–"
@@ -155,15 +155,15 @@ def covered(apart: float, scenario: Scenario, estimator: str, turns: int) -> str
     return f"{1.0 - np.mean(found):.2f}"
 
 
-def clouds(apart: float, scenario: Scenario, turn: int) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+def clouds(distance: float, scenario: Scenario, turn: int) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     """Return rows and s of two Gaussians in the plane, 3,000 rows (and P beside them in case-control data)."""
     rng, n = np.random.default_rng(turn), 3000
     y = rng.random(n) < PRIOR
-    X = rng.standard_normal((n, 2)) + apart * np.outer(y, [1.0, 0.0])
+    X = rng.standard_normal((n, 2)) + distance * np.outer(y, [1.0, 0.0])
     s = (y & (rng.random(n) < FREQUENCY)).astype(np.uint8)
     if scenario == "case-control":
         n_p = int(FREQUENCY * PRIOR * n)
-        X = np.vstack([np.add(rng.standard_normal((n_p, 2)), [apart, 0.0]), X])
+        X = np.vstack([np.add(rng.standard_normal((n_p, 2)), [distance, 0.0]), X])
         s = (np.arange(n_p + n) < n_p).astype(np.uint8)
     return X, s
 

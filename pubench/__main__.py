@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _end(code: int) -> NoReturn:
-    """End this process without taking apart what is in memory: with scientific packages that takes a third of a second.
+    """End this process without freeing what is in memory: with scientific packages that takes a third of a second.
 
     What was registered for the end is done: files that libraries keep for a process are removed.
     """

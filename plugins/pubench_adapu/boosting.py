@@ -203,7 +203,7 @@ def boost(
 def _most_growth(settings: Settings) -> float:
     if settings.guard is not None:
         return settings.guard
-    # Sets that are normalised apart do not cancel.
+    # Sets that are normalised separately do not cancel.
     return MOST_GROWTH if settings.normalize == "signed" else math.inf
 
 

@@ -110,7 +110,7 @@ def _rows_for_bins(X: Any) -> int:
 
 
 def _stump(lightgbm: Any, n_features: int) -> Any:
-    """Return one leaf of value 0: LightGBM fails on rows that no column tells apart, so two others stand for them."""
+    """Return one leaf of value 0: LightGBM fails on rows without a varying column, so two others replace them."""
     rows = np.vstack([np.zeros(n_features), np.ones(n_features)])
     params = {**_FIXED, "min_data_in_bin": 1, "min_data_in_leaf": 2}
     return lightgbm.train(params, lightgbm.Dataset(rows, label=np.zeros(2), params=params), 1)

@@ -22,7 +22,7 @@ def doubts_of(scores: Floats, problem: Problem) -> list[str]:
     doubts += filter(None, [few_distinct(problem.X[problem.s == 1])])
     if separation(scores, problem.s) < CLEAR:
         doubts.append(
-            "labelled rows cannot be told from unlabelled ones: all may be positive, or the rows say nothing"
+            "labelled rows cannot be distinguished from unlabelled ones: all may be positive, or the rows say nothing"
         )
     return doubts
 

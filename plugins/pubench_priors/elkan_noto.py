@@ -64,7 +64,7 @@ def elkan_noto(
     s : array-like of shape (n,)
         1 = labelled positive, 0 = unlabelled.
     scenario : {"single-training-set"}
-        In case-control data Pr(s = 1) is the experimenter's choice, and Pr(s = 1) / c is no prior.
+        In case-control data Pr(s = 1) is the experimenter's choice, and Pr(s = 1) / c is not a prior.
     random_state : int, RandomState, Generator or None
     which : {"e1", "e2", "e3"}
     **settings

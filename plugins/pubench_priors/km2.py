@@ -116,8 +116,8 @@ def first_rise(slope: Callable[[float], float], least: float) -> float:
 
 
 def _taken_out(embedding: Embedding, of_p: Floats, of_u: Floats, noise: float) -> float:
-    apart = float(np.linalg.norm(of_u - of_p))
-    if apart < 1e-6:
+    gap = float(np.linalg.norm(of_u - of_p))
+    if gap < 1e-6:
         return 1.0
 
     def distance(share: float) -> float:
@@ -130,4 +130,4 @@ def _taken_out(embedding: Embedding, of_p: Floats, of_u: Floats, noise: float) -
         step = 1.0 / (1.0 - far) - 1.0 / (1.0 - near)
         return (distance(far) - distance(near)) / step
 
-    return first_rise(slope, _SLOPE * apart + noise)
+    return first_rise(slope, _SLOPE * gap + noise)

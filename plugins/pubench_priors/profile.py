@@ -26,7 +26,7 @@ _POINTS = 21
 # More rows than this are grouped: the cost of the likelihood then no longer grows with them.
 _GROUPS = 1000
 _SLOPES = (1.0, 0.0)
-# Parameters beyond these change no probability that a sample of this world can tell apart.
+# Parameters beyond these change no probability that a sample of this world can distinguish.
 _LIMITS = ((-50.0, 50.0), (0.0, 50.0), (0.0, 50.0))
 _LEAST_SCORE = 1e-6
 

@@ -1,7 +1,7 @@
 """Scores of P against U, each from a model that has not seen its row: what the estimators look at.
 
 The score g(x) = Pr(s = 1 | x) keeps all that x says of s, so a mixture of scores has the same share of positives as
-the mixture of rows, and is no harder to take apart.
+the mixture of rows, and is no harder to separate.
 """
 
 from __future__ import annotations

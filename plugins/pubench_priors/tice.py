@@ -32,7 +32,7 @@ Rows = NDArray[np.intp]
 
 
 class Subset(NamedTuple):
-    """A subset of rows that the tree found: how many of those set apart for estimation, and how many labelled."""
+    """A subset of rows that the tree found: how many of those set aside for estimation, and how many labelled."""
 
     rows: int
     labelled: int
@@ -69,7 +69,7 @@ def tice(
     s : array-like of shape (n,)
         1 = labelled positive, 0 = unlabelled.
     scenario : {"single-training-set"}
-        In case-control data Pr(s = 1) is the experimenter's choice, and Pr(s = 1) / c is no prior.
+        In case-control data Pr(s = 1) is the experimenter's choice, and Pr(s = 1) / c is not a prior.
     random_state : int, RandomState, Generator or None
     **settings
         ``classifier``, ``folds`` and ``level``: see :class:`pubench_priors.problem.Settings`.

@@ -82,7 +82,7 @@ class Goal:
         return total if self.laplacian is None else total + float(scores @ (self.laplacian @ scores))
 
     def curvature(self, penalty: float) -> Floats:
-        """Return the diagonal, shape (n,), of the Hessian in the scores, R apart.
+        """Return the diagonal, shape (n,), of the Hessian in the scores, without R.
 
         Rows with the squared loss have 2C. Those with the hinge have the curvature of ADMM's penalty (equation
         10), whose mu_1 is ``penalty`` times C: in such units one penalty suits C_p and C_u alike.

@@ -28,7 +28,7 @@ _FFNN = (
 )
 
 # Columns are standardised, so that one range of ridges suits all data: near 1 with few rows, near 1e-5 with many
-# thousands. Functions half as wide as rows are apart suit most data; wider ones are nearly linear,
+# thousands. Functions half as wide as the distance of rows suit most data; wider ones are nearly linear,
 # narrower ones remember single rows.
 _RIDGE: dict[str, Param] = {"l2": Float(1e-5, 1.0, log=True, points=6)}
 _WIDTH: dict[str, Param] = {"width": Float(0.125, 2.0, log=True, points=5)}

@@ -80,7 +80,7 @@ def look_inside(
 
 
 def thinned(stages: Iterable[ArrayLike], n: int) -> tuple[list[int], NDArray[np.float64]]:
-    """Keep a bounded number of stages, evenly apart, and the last one.
+    """Keep a bounded number of stages, evenly spaced, and the last one.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def thinned(stages: Iterable[ArrayLike], n: int) -> tuple[list[int], NDArray[np.
         if number % step == 0:
             kept.append(last)
         if len(kept) > most:
-            # Every second one, and from now on twice as far apart.
+            # Every second one, and from now on at twice the distance.
             kept, step = kept[1::2], 2 * step
     if last is None:
         raise ValueError("there is no stage")

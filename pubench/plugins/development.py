@@ -1,4 +1,4 @@
-"""Packages under development: the digest of their source stands beside the version, so that no result is stale.
+"""Packages under development: the digest of their source is part of the version, so that no result is stale.
 
 A distribution is under development if it is installed in editable mode, or if a file of it differs from what its
 installer recorded. A plugin whose module declares ``PUBENCH_PINNED = True`` keeps the versions of its specs even in an

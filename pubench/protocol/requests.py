@@ -81,7 +81,7 @@ class WarmUp(msgspec.Struct, frozen=True, kw_only=True, tag="warm-up"):
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What all fits of a job share; ``prior_error`` says why there is no prior where one was asked for."""
+    """What all fits of a job share; ``prior_error`` says why a prior that was asked for is missing."""
 
     data: Features
     preprocess: Preprocess

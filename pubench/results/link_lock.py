@@ -26,8 +26,8 @@ HELD = ".lock-held"
 class Holder(msgspec.Struct, frozen=True):
     """The process that holds a lock.
 
-    ``machine`` tells machines, boots and containers of one host name apart. ``started`` tells processes apart that had
-    the same pid one after the other. Both are empty where the system does not say.
+    ``machine`` distinguishes machines, boots and containers of one host name. ``started`` distinguishes
+    processes that had the same pid one after the other. Both are empty where the system does not say.
     """
 
     token: str

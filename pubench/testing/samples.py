@@ -38,7 +38,7 @@ class Sample:
 
 
 def easy_sample(scenario: Scenario, *, seed: int = 0, n: int = 320, d: int = 4, prior: float = 0.4) -> Sample:
-    """Draw from two normal clouds whose centres are four standard deviations apart.
+    """Draw from two normal clouds whose centres differ by four standard deviations.
 
     In the case-control scenario a quarter of the n rows are P, drawn separately, and the other rows are a sample of the
     population. In the single-training-set scenario all n rows are the sample, and each positive is labelled with

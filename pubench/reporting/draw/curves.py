@@ -166,7 +166,7 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str], *,
 
 
 def _name_ends(axes: Axes, curves: Sequence[Curve], names: Sequence[str]) -> None:
-    """Write the names of curves beside their ends, apart from each other, with a line to each."""
+    """Write the names of curves beside their ends, without overlaps, with a line to each."""
     ended = [(curve, curve.mean[np.isfinite(curve.mean)][-1]) for curve in curves]
     low, high = axes.get_ylim()
     shares = [float((end - low) / (high - low)) for _, end in ended]

@@ -10,7 +10,7 @@ __all__ = ["spread"]
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move values apart until neighbours are ``gap`` from each other, each as little as possible.
+    """Spread values until neighbours are ``gap`` from each other, each as little as possible.
 
     Parameters
     ----------

@@ -137,8 +137,8 @@ def _breakable_word(word: str) -> str:
 
 
 def _plain(text: str) -> str:
-    apart = HYPHENS.sub("\\1\0", text)
-    return "".join("{}" if char == "\0" else _command(char) or _unicode(char) for char in apart)
+    split = HYPHENS.sub("\\1\0", text)
+    return "".join("{}" if char == "\0" else _command(char) or _unicode(char) for char in split)
 
 
 def _command(char: str) -> str:
