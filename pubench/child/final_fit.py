@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pubench.child.deciding import FittedModel
 from pubench.child.fitting import predict
-from pubench.child.introspection import is_open, look_inside
+from pubench.child.introspection import estimated_propensity, is_open, look_inside
 from pubench.child.learning import Learning
 from pubench.child.memory import peak_mb, reset_peak
 from pubench.child.rows import Fitting
@@ -51,6 +51,9 @@ def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) ->
         decided = None if model.decisions is None else predictions
         own = predictions if decided is None else predict(model.estimator, X_test)
         channel.send(*look_inside(model.estimator, X_test, own, image_shape, decided=decided))
+    propensities = estimated_propensity(model.estimator, fitting.X)
+    if propensities is not None:
+        channel.send(*propensities)
     channel.send(End())
 
 

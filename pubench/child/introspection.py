@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pubench.protocol import Predictions
-from pubench.protocol.replies import Introspection, PixelWeights
+from pubench.protocol.replies import EstimatedPropensity, Introspection, PixelWeights
 
 if TYPE_CHECKING:
     from pubench.child.fitting import Estimator
     from pubench.data.values import Matrix
     from pubench.specs import Array
 
-__all__ = ["is_open", "look_inside", "thinned"]
+__all__ = ["estimated_propensity", "is_open", "look_inside", "thinned"]
 
 STAGES, NUMBERS, COLUMNS, PIXELS = 50, 2_000_000, 100, 10_000
 """What is kept at most: stages of one model, scores of all of them, columns, and pixels, which an image keeps all."""
@@ -77,6 +77,22 @@ def look_inside(
     except Exception as error:
         errors.append(f"stages: {type(error).__name__}: {error}")
     return msgspec.structs.replace(weights, stages=numbers, errors=tuple(errors)), arrays
+
+
+def estimated_propensity(estimator: Estimator, X: Matrix) -> tuple[EstimatedPropensity, list[Array]] | None:
+    """Ask a fitted estimator for Pr(s = 1 | y = 1, x) of rows of shape (n, d); None if it estimates none.
+
+    They come from its ``predict_propensity(X)``, which returns n numbers in [0, 1].
+    """
+    if not hasattr(estimator, "predict_propensity"):
+        return None
+    try:
+        found = np.asarray(estimator.predict_propensity(X), dtype=np.float64)
+        if found.shape != (X.shape[0],) or not ((found >= 0) & (found <= 1)).all():
+            raise ValueError(f"expected {X.shape[0]} numbers in [0, 1]")
+    except Exception as error:
+        return EstimatedPropensity(error=f"propensities: {type(error).__name__}: {error}"), []
+    return EstimatedPropensity(), [found]
 
 
 def thinned(stages: Iterable[ArrayLike], n: int) -> tuple[list[int], NDArray[np.float64]]:

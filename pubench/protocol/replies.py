@@ -16,6 +16,7 @@ __all__ = [
     "Done",
     "End",
     "Ended",
+    "EstimatedPropensity",
     "Evaluated",
     "Failed",
     "Forked",
@@ -126,6 +127,12 @@ class Introspection(msgspec.Struct, frozen=True, kw_only=True, tag="inside"):
     errors: tuple[str, ...] = ()
 
 
+class EstimatedPropensity(msgspec.Struct, frozen=True, kw_only=True, tag="propensity"):
+    """A model's propensities. Arrays: one number for each training row, or none where ``error`` says why."""
+
+    error: str = ""
+
+
 class Evaluated(msgspec.Struct, frozen=True, kw_only=True, tag="evaluated"):
     """The value of each metric and criterion, None where it has none, and a note for each problem."""
 
@@ -186,6 +193,7 @@ Reply: TypeAlias = (
     | OracleQuestion
     | Result
     | Introspection
+    | EstimatedPropensity
     | Evaluated
     | Stages
     | Failed

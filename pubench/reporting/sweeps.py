@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,17 +15,21 @@ from pubench.results.table import Row
 from pubench.stats.paired import t_margin
 from pubench.stats.scores import ScoreTable
 
-__all__ = ["UNITS", "average_sweep", "find_sweeps"]
+__all__ = ["UNITS", "average_sweep", "biased_labellings", "find_sweeps"]
 
 Floats = NDArray[np.float64]
 QUANTITIES = {
     "prior": "prior given / prior from its source",
     "c": "share of the positives that is labelled",
     "n_p": "labelled positives",
+    "strength": "strength of the labelling bias",
 }
 UNITS = 6
 """From this number of data sets on, intervals of averages are over data sets."""
-_LABEL = re.compile(r"(?P<scenario>[a-z-]+) (?P<quantity>c|n_p)=(?P<value>[\d.e+-]+)(?P<rest> sar)?")
+_LABEL = re.compile(
+    r"(?P<scenario>[a-z-]+) (?P<quantity>c|n_p)=(?P<value>[\d.e+-]+)"
+    r"(?P<rest> sar| (?P<mechanism>[a-z]+) (?P<strength>[\d.e+-]+))?"
+)
 
 
 class _Point(NamedTuple):
@@ -55,6 +59,13 @@ def find_sweeps(report: Report) -> list[Sweep]:
     ]
 
 
+def biased_labellings(report: Report) -> tuple[str, ...]:
+    """Return the labellings whose labels say that their mechanism has a strength."""
+    labels = dict.fromkeys(str(row["labelling"]) for row in report.rows)
+    found = ((label, _LABEL.match(label)) for label in labels)
+    return tuple(label for label, parts in found if parts and parts["mechanism"])
+
+
 def _prior_factors(rows: Sequence[Row]) -> dict[str, float]:
     """Return what the prior was multiplied by, for each labelling with such a factor."""
     factors = {(row["labelling"], row.get("prior_factor")) for row in rows}
@@ -63,10 +74,11 @@ def _prior_factors(rows: Sequence[Row]) -> dict[str, float]:
 
 def _panels(table: ScoreTable, quantity: str, given: Mapping[str, float]) -> tuple[Panel, ...]:
     places: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    mechanisms = _mechanisms(block.labelling for block in table.blocks)
     for i, block in enumerate(table.blocks):
         factor = given.get(block.labelling)
         label = block.labelling if factor is None else block.labelling.removesuffix(f", prior x {factor:g}")
-        points = _points(block.dataset, label, block.criterion, factor)
+        points = _points(block.dataset, label, block.criterion, factor, mechanisms)
         for point in points:
             if point.quantity == quantity:
                 places.setdefault((point.dataset, point.setting), []).append((point.value, i))
@@ -76,8 +88,16 @@ def _panels(table: ScoreTable, quantity: str, given: Mapping[str, float]) -> tup
     )
 
 
-def _points(dataset: str, label: str, criterion: str | None, factor: float | None) -> list[_Point]:
-    """Return the value of each quantity that a block's labelling gives."""
+def _mechanisms(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return the mechanisms with a strength that labellings name."""
+    found = (_LABEL.match(label) for label in labels)
+    return tuple(dict.fromkeys(parts["mechanism"] for parts in found if parts and parts["mechanism"]))
+
+
+def _points(
+    dataset: str, label: str, criterion: str | None, factor: float | None, mechanisms: Sequence[str]
+) -> list[_Point]:
+    """Return the value of each quantity that a block's labelling gives; SCAR is every mechanism at strength 0."""
     tuned = f", tuned by {criterion}" if criterion else ""
     found = []
     if factor is not None:
@@ -87,6 +107,10 @@ def _points(dataset: str, label: str, criterion: str | None, factor: float | Non
         with_prior = "" if factor is None else f", prior x {factor:g}"
         setting = parts["scenario"] + (parts["rest"] or "") + with_prior + tuned
         found.append(_Point(parts["quantity"], dataset, setting, float(parts["value"])))
+        fixed = f"{parts['scenario']} {parts['quantity']}={parts['value']}"
+        for mechanism in mechanisms if not parts["rest"] else filter(None, (parts["mechanism"],)):
+            place = f"{fixed} {mechanism}{with_prior}{tuned}"
+            found.append(_Point("strength", dataset, place, float(parts["strength"] or 0)))
     return found
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "Column",
     "ModelRecord",
     "PixelWeights",
+    "PropensityRecord",
     "Record",
     "RescoredValue",
     "StoredTrial",
@@ -69,6 +70,18 @@ class RescoredValue(msgspec.Struct, frozen=True, kw_only=True):
         return self.cell, self.metric
 
 
+class PropensityRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A model's propensities of the training positives beside the true ones.
+
+    ``points`` holds, for groups of positives with similar true propensities, their number, mean true and mean estimated
+    propensity. ``error`` is the mean absolute difference; ``correlation`` is None where either does not vary.
+    """
+
+    points: tuple[tuple[int, float, float], ...]
+    error: float
+    correlation: float | None
+
+
 class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The introspection of a cell's model: weights by column name, and each metric after each of its stages.
 
@@ -83,6 +96,7 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     stages: tuple[int, ...] = ()
     metrics: Mapping[str, tuple[float | None, ...]] = {}
     reliability: tuple[tuple[int, float, float], ...] = ()
+    propensity: PropensityRecord | None = None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from pubench.metrics import collapsed, reliability
 from pubench.protocol import Predictions
 from pubench.protocol.replies import Introspection
-from pubench.results.record import ModelRecord
+from pubench.results.record import ModelRecord, PropensityRecord
 
-__all__ = ["is_collapsed", "model_record", "regret", "reliability_curve"]
+__all__ = ["is_collapsed", "model_record", "propensity_record", "regret", "reliability_curve"]
+
+_GROUPS = 10
 
 
 def is_collapsed(predictions: Predictions) -> bool:
@@ -39,11 +41,27 @@ def reliability_curve(y: NDArray[np.uint8], predictions: Predictions) -> tuple[t
     )
 
 
+def propensity_record(true: NDArray[np.float64], estimated: NDArray[np.float64]) -> PropensityRecord:
+    """Compare the estimated propensities of positives with the true ones, both of shape (n,)."""
+    order = np.argsort(true, kind="stable")
+    groups = 1 if np.ptp(true) < 1e-9 else min(_GROUPS, true.size)
+    points = [
+        (part.size, true[part].mean(), estimated[part].mean()) for part in np.array_split(order, groups)
+    ]
+    varies = min(np.ptp(true), np.ptp(estimated)) > 1e-9
+    return PropensityRecord(
+        points=tuple((size, _short(e), _short(found)) for size, e, found in points),
+        error=_short(float(np.abs(true - estimated).mean())),
+        correlation=_short(float(np.corrcoef(true, estimated)[0, 1])) if varies else None,
+    )
+
+
 def model_record(
     found: Introspection,
     curves: Mapping[str, tuple[float | None, ...]],
     names: Sequence[str] = (),
     reliability: tuple[tuple[int, float, float], ...] = (),
+    propensity: PropensityRecord | None = None,
 ) -> ModelRecord | None:
     """Return a model's introspection with each metric after each of its stages in place of the stages' scores.
 
@@ -56,6 +74,7 @@ def model_record(
         Weights have the names of their columns where there is one for each.
     reliability : tuple of (int, float, float)
         See :func:`reliability_curve`.
+    propensity : PropensityRecord, optional
 
     Returns
     -------
@@ -80,6 +99,7 @@ def model_record(
         stages=found.stages if curves else (),
         metrics=kept,
         reliability=reliability,
+        propensity=propensity,
     )
     return None if record == ModelRecord() else record
 

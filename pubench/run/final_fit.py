@@ -10,10 +10,10 @@ import msgspec
 
 from pubench.plan.jobs import Job
 from pubench.protocol import Predictions, ProtocolError
-from pubench.protocol.replies import End, Introspection, Result
+from pubench.protocol.replies import End, EstimatedPropensity, Introspection, Result
 from pubench.protocol.requests import FitRequest
 from pubench.results.predictions import PackedPredictions
-from pubench.results.record import ModelRecord, Record
+from pubench.results.record import ModelRecord, PropensityRecord, Record
 from pubench.run.asking import (
     Evaluator,
     TaskError,
@@ -24,7 +24,13 @@ from pubench.run.asking import (
     setting,
     task_limits,
 )
-from pubench.run.evaluation import is_collapsed, model_record, regret, reliability_curve
+from pubench.run.evaluation import (
+    is_collapsed,
+    model_record,
+    propensity_record,
+    regret,
+    reliability_curve,
+)
 from pubench.run.labels import LabelledRows
 from pubench.run.tasks import FitTask, GivenPrior, timeout
 from pubench.run.workplace import Workplace
@@ -48,6 +54,7 @@ class _Fitted:
     inside: Introspection | None
     stages: Array | None
     output: str
+    propensity: Array | None = None
 
 
 def run_fit(
@@ -88,7 +95,7 @@ def run_fit(
 
 def _fit(task: FitTask, prior: GivenPrior, labelled: LabelledRows, workplace: Workplace) -> _Fitted:
     """Let the child fit and predict; what happens after it has sent its result does not spoil the result."""
-    job, result, inside = task.job, None, None
+    job, result, inside, propensity = task.job, None, None, None
     request = FitRequest(setting=setting(job, prior), params=task.params, training=job.training)
     prepare, warm_up = prepare_algorithm(job)
     with workplace.algorithms.task(prepare, task_limits(job), warm_up) as sandbox:
@@ -100,6 +107,8 @@ def _fit(task: FitTask, prior: GivenPrior, labelled: LabelledRows, workplace: Wo
                         sandbox.allow(job.limits.seconds)
                     case Introspection() if result is not None and inside is None:
                         inside = _checked(sandbox, envelope.message), envelope.arrays
+                    case EstimatedPropensity() if result is not None and propensity is None:
+                        propensity = envelope.message, envelope.arrays
                     case End() if result is not None:
                         break
                     case other:
@@ -110,7 +119,12 @@ def _fit(task: FitTask, prior: GivenPrior, labelled: LabelledRows, workplace: Wo
         output = sandbox.output()
     assert result is not None
     stages = inside[1][0] if inside is not None and inside[1] else None
-    return _Fitted(*result, inside[0] if inside is not None else None, stages, output)
+    found = inside[0] if inside is not None else None
+    if propensity is not None and propensity[0].error:
+        found = found or Introspection()
+        found = msgspec.structs.replace(found, errors=(*found.errors, propensity[0].error))
+    estimated = propensity[1][0] if propensity is not None and propensity[1] else None
+    return _Fitted(*result, found, stages, output, estimated)
 
 
 def _predictions(sandbox: Sandbox, arrays: tuple[Array, ...]) -> Predictions:
@@ -150,4 +164,13 @@ def _inside(fitted: _Fitted, labelled: LabelledRows, evaluator: Evaluator, job: 
             curves = evaluator.evaluate_stages(y, scores)
     # Without metrics the true classes are unknown.
     points = reliability_curve(y, fitted.predictions) if job.metrics else ()
-    return model_record(found, curves, job.data.column_names, points)
+    compared = _propensities(fitted.propensity, labelled)
+    return model_record(found, curves, job.data.column_names, points, compared)
+
+
+def _propensities(estimated: Array | None, labelled: LabelledRows) -> PropensityRecord | None:
+    """Compare propensities of the training positives with the true ones; None where either is unknown."""
+    true, positive = labelled.assignment.propensity, labelled.truth.train == 1
+    if true is None or estimated is None or estimated.shape != true.shape or estimated.dtype.kind != "f":
+        return None
+    return propensity_record(true[positive], estimated[positive])

@@ -70,15 +70,21 @@ class Toy:
         return (self.decision_function(X) >= 0).astype(int)
 
 
+class SarToy(Toy):
+    """Takes every propensity for 1/4, or fails to say it."""
+
+    def predict_propensity(self, X):
+        if self.mode == "silent":
+            raise RuntimeError("no idea")
+        return np.full(len(X), 0.25)
+
+
 class OracleToy(Toy):
     """Notes the propensities that it is given."""
 
     def fit(self, X, s, propensity):
         note(propensity=propensity.tolist())
         return super().fit(X, s)
-
-    def predict_propensity(self, X):
-        return np.full(len(X), 0.25)
 
 
 def blobs(n=90, gap=2.0):
@@ -168,6 +174,7 @@ def pubench_algorithms():
         ),
         Algorithm(name="toy-modes", **(toy | {"space": {"mode": Choice(("plain", None, True, 1))}})),
         Algorithm(name="pn-toy", labels="true", **toy),
+        Algorithm(name="toy-sar", **{**toy, "estimator": "toy_plugin:SarToy"}),
         Algorithm(
             name="oracle-toy", receives=("propensity",), **{**toy, "estimator": "toy_plugin:OracleToy"}
         ),

@@ -9,6 +9,8 @@ import pytest
 from helpers.suites import plan, run
 
 from pubench.errors import SuiteError
+from pubench.results.store import read_inside
+from pubench.run.evaluation import propensity_record
 from pubench.run.labels import label_job
 
 HARD = {"scenario": "single-training-set", "frequency": 0.4, "mechanism": "hard"}
@@ -58,3 +60,30 @@ def test_propensities_of_real_labels_are_unknown(tmp_path):
 def test_out_of_fold_decisions_are_refused(key):
     with pytest.raises(SuiteError, match="which out-of-fold fits do not have; remove threshold"):
         plan(labellings=[HARD], algorithms=[{**ORACLE, **key}], prior={"source": "true"})
+
+
+def test_estimated_propensities_are_compared_where_the_truth_is(tmp_path):
+    silent = {"use": "toy-sar", "name": "silent", "params": {"mode": "silent"}}
+    changes = {"labellings": [HARD], "algorithms": [{"use": "toy-sar"}, silent, {"use": "toy"}]}
+    results = run(tmp_path, **changes)
+    assert results.counts == {"ok": 3}
+    found, unable, none = (read_inside(tmp_path / "run").get(row["key"]) for row in results.rows)
+    labelled = label_job(plan(**changes).jobs[0])
+    true = labelled.assignment.propensity[labelled.truth.train == 1]
+    assert found.propensity.error == pytest.approx(np.abs(true - 0.25).mean(), rel=1e-5)
+    assert found.propensity.correlation is None
+    assert sum(point[0] for point in found.propensity.points) == len(true)
+    assert {point[2] for point in found.propensity.points} == {0.25}
+    assert unable.errors == ("propensities: RuntimeError: no idea",)
+    assert unable.propensity is None
+    assert none is None or none.propensity is None
+
+
+def test_the_record_of_propensities_groups_positives_by_the_true_ones():
+    true = np.linspace(0.1, 0.9, 50)
+    record = propensity_record(true, true**2)
+    assert len(record.points) == 10
+    assert [point[1] for point in record.points] == sorted(point[1] for point in record.points)
+    assert record.correlation == pytest.approx(np.corrcoef(true, true**2)[0, 1], rel=1e-5)
+    assert propensity_record(true, true).error == 0
+    assert len(propensity_record(np.full(50, 0.3), true).points) == 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pubench.reporting.report import Report
+from pubench.reporting.sections.bias import bias_section
 from pubench.reporting.sections.blocks import Section
 from pubench.reporting.sections.calibration import calibration_section
 from pubench.reporting.sections.comparisons import comparisons_section
@@ -36,6 +37,7 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     calibration_section,
     scenarios_section,
     sensitivity_section,
+    bias_section,
     price_section,
     searches_section,
     models_section,
@@ -55,6 +57,7 @@ PAGE_ONLY: frozenset[Callable[[Report], Section | None]] = frozenset(
         calibration_section,
         scenarios_section,
         sensitivity_section,
+        bias_section,
         price_section,
         searches_section,
         models_section,
