@@ -50,6 +50,8 @@ site: $(VENV)/.installed
 # The papers' tables under reports/: hours the first time, nothing for what is there. Needs PUBENCH_DATA.
 papers: $(addprefix paper-,$(PAPERS))
 	$(BIN)/python reports/accounts.py
+	$(BIN)/python reports/claims.py
+	$(BIN)/python reports/papers.py
 
 # The rows behind docs/conclusions.md: about an hour and a half the first time. The tables come from OpenML.
 studies: $(addprefix paper-,$(STUDIES))

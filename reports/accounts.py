@@ -1,4 +1,7 @@
-"""Write README's table of the papers' numbers from the committed reports: ``python reports/accounts.py``."""
+"""Write the account of the papers' numbers from the committed rows: ``python reports/accounts.py``.
+
+The same table goes into README and docs/papers.md, and every `paper.csv` is made again.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,19 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-from pubench.suite import Suite, bundled_suites, load_suite
+from claims import REPORTS, directions, results, rows
 
-REPORTS = Path(__file__).parent
-PAGE = REPORTS.parent / "README.md"
+from pubench.plugins.discovery import discover
+from pubench.reporting.published import OurMean, PublishedNumber, compare_with_paper, judge_number
+from pubench.reporting.render.csv import numbers_csv
+from pubench.stats.scores import Block, score_table
+from pubench.suite import Suite, bundled_suites, load_suite
+from pubench.suite.columns import TIMED
+
+PAGES = {REPORTS.parent / "README.md": "reports", REPORTS.parent / "docs" / "papers.md": ""}
+"""The pages with the table, and where they find the reports; the documentation's site has none."""
 START, END = (
     "<!-- Below: made by reports/accounts.py. -->\n",
     "<!-- Above: made by reports/accounts.py. -->\n",
@@ -24,30 +33,32 @@ PAPERS = {
     "puet": "PU extra trees",
     "wlr": "weighted LR",
 }
-HEADS = ("paper", "table", "numbers", "compared", "within", "higher", "lower", "separate", "missing")
+CONDITIONS = ("same protocol", "own search", "other data")
+VERDICTS = ("agrees", "higher", "lower")
+HEADS = ("paper", "table", *CONDITIONS, "unavailable")
 
 
 class Account(NamedTuple):
-    """The verdicts on the numbers of a paper's table; those that are counted separately have verdicts of their own."""
+    """How many numbers of a table have which verdict under which conditions, and how many are unavailable."""
 
-    printed: int
-    verdicts: Counter[str]
-    apart: Counter[str]
-    missing: int
+    verdicts: Counter[tuple[str, str]]
+    unavailable: int
 
-    @property
-    def compared(self) -> int:
-        """How many numbers are compared under the paper's own conditions."""
-        return self.verdicts.total()
+    def counts(self, conditions: str) -> tuple[int, ...]:
+        """Return how many numbers agree, are higher and are lower under some conditions."""
+        return tuple(self.verdicts[conditions, verdict] for verdict in VERDICTS)
 
 
-def accounts() -> Iterator[tuple[Suite, Account]]:
-    """Yield the suites with a paper's numbers, and the account of each."""
+def published() -> Iterator[tuple[Suite, tuple[PublishedNumber, ...]]]:
+    """Yield the suites with a paper's numbers, and each number beside ours, from the committed rows."""
+    registry = discover(third_party=False)
     for name in sorted(bundled_suites(), key=_natural):
         suite = load_suite(name)
         if suite.paper.numbers:
-            with (REPORTS / name / "paper.csv").open(encoding="utf-8", newline="") as file:
-                yield suite, account(csv.DictReader(file), sum(one.cells for one in suite.paper.missing))
+            cells = rows(name)
+            tables = [score_table(cells, *each) for each in directions(suite, registry).items()]
+            found = compare_with_paper(suite.paper, tables)
+            yield suite, tuple(_timed(suite, found.numbers if found else ()))
 
 
 def _natural(name: str) -> tuple[str, int]:
@@ -56,64 +67,89 @@ def _natural(name: str) -> tuple[str, int]:
     return stem, int(name[len(stem) :] or 0)
 
 
-def account(lines: Iterable[dict[str, str]], missing: int) -> Account:
-    """Count the lines of a ``paper.csv``."""
-    verdicts: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
-    for line in lines:
-        verdicts[bool(line["apart"])][line["verdict"] or "not judged"] += 1
-    printed = missing + sum(found.total() for found in verdicts.values())
-    return Account(printed, verdicts[False], verdicts[True], missing)
+def _timed(suite: Suite, numbers: Iterable[PublishedNumber]) -> Iterator[PublishedNumber]:
+    """Yield the numbers; times are not among the committed rows, and are those of the last report."""
+    stored = {(line["metric"], line["dataset"], line["algorithm"]): line for line in _stored(suite)}
+    for one, number in zip(numbers, suite.paper.numbers, strict=True):
+        if one.metric in TIMED:
+            line = stored[one.metric, one.dataset, one.algorithm]
+            ours = OurMean(float(line["ours"]), float(line["ours_sd"]), suite.replicates)
+            place = Block(line["dataset"], line["labelling"], line["criterion"])
+            yield judge_number(number, suite.paper, place, ours)
+        else:
+            yield one
 
 
-def table(found: Iterable[tuple[Suite, Account]]) -> str:
+def _stored(suite: Suite) -> list[dict[str, str]]:
+    with (REPORTS / suite.name / "paper.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def account(suite: Suite, numbers: Iterable[PublishedNumber]) -> Account:
+    """Count the numbers of a suite."""
+    verdicts = Counter((one.conditions, one.verdict or "not judged") for one in numbers)
+    return Account(verdicts, sum(one.cells for one in suite.paper.missing))
+
+
+def summary(found: Iterable[Account]) -> str:
+    """Say which share of the numbers agrees under the same protocol, and which share of the claims holds."""
+    whole = _sum(found).counts("same protocol")
+    verdicts = [one.verdict for _, claims in results() for one in claims]
+    holds = verdicts.count("holds")
+    return (
+        f"Under the same protocol {100 * whole[0] / sum(whole):.0f} % of {sum(whole)} numbers agree, and "
+        f"{100 * holds / len(verdicts):.0f} % of\n{len(verdicts)} claims hold."
+    )
+
+
+def table(found: Iterable[tuple[Suite, Account]], folder: str) -> str:
     """Return the table as Markdown, with a line of sums."""
     found = list(found)
-    whole = _sum(one for _, one in found)
-    rest = _sum(one for suite, one in found if not suite.name.startswith("wlr"))
-    lines = [[*_names(suite), *_numbers(one)] for suite, one in found]
-    rows = [list(HEADS), ["---"] * 2 + ["---:"] * 7, *lines, ["all", "", *_numbers(whole)]]
-    summary = (
-        f"Of the compared numbers {_shares(whole.verdicts)};\nof those that are counted separately "
-        f"{_shares(whole.apart)}.\nWithout weighted LR, whose c is "
-        f"[searched further](docs/papers.md#weighted-logistic-regression) than in the paper,\n"
-        f"of {rest.compared} compared numbers {_shares(rest.verdicts)}.\n"
-        "Higher is not agreement: the page of each table says above its numbers what was chosen with true classes."
-    )
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{summary}\n"
+    lines = [[*_names(suite, folder), *_cells(one)] for suite, one in found]
+    whole = ["all", "", *_cells(_sum(one for _, one in found))]
+    rows = [list(HEADS), ["---"] * 2 + ["---:"] * 4, *lines, whole]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
 def _sum(accounts: Iterable[Account]) -> Account:
     found = list(accounts)
-    verdicts = sum((one.verdicts for one in found), Counter[str]())
-    apart = sum((one.apart for one in found), Counter[str]())
-    return Account(sum(one.printed for one in found), verdicts, apart, sum(one.missing for one in found))
+    return Account(
+        sum((one.verdicts for one in found), Counter[tuple[str, str]]()),
+        sum(one.unavailable for one in found),
+    )
 
 
-def _shares(verdicts: Counter[str]) -> str:
-    parts = [f"{100 * verdicts[name] / verdicts.total():.0f} %" for name in ("within", "higher", "lower")]
-    return f"{parts[0]} are within, {parts[1]} higher and {parts[2]} lower"
-
-
-def _names(suite: Suite) -> list[str]:
+def _names(suite: Suite, folder: str) -> list[str]:
     tables = re.search(r"Tables? [\dIVX]+(, [\dIVX]+)*( and [\dIVX]+)?$", suite.paper.citation)
     if tables is None:
         raise ValueError(f"suite '{suite.name}': the citation does not end with a table")
-    return [PAPERS[suite.name.partition("-")[0]], f"[{tables[0]}](reports/{suite.name}/report.md)"]
+    name = f"[{tables[0]}]({folder}/{suite.name}/report.md)" if folder else tables[0]
+    return [PAPERS[suite.name.partition("-")[0]], name]
 
 
-def _numbers(one: Account) -> list[str]:
-    apart = one.apart.total()
-    split = " + ".join(str(one.apart[name]) for name in ("within", "higher", "lower"))
-    counts = (one.printed, one.compared, *(one.verdicts[name] for name in ("within", "higher", "lower")))
-    return [*(f"{count:,}" for count in counts), f"{apart} ({split})" if apart else "0", str(one.missing)]
+def _cells(one: Account) -> list[str]:
+    counts = [one.counts(conditions) for conditions in CONDITIONS]
+    return [*(" / ".join(map(str, count)) if any(count) else "–" for count in counts), str(one.unavailable)]
 
 
-def written(page: str) -> str:
-    """Return the page with a new table."""
+def written(page: str, folder: str, found: Iterable[tuple[Suite, Account]]) -> str:
+    """Return a page with a new table."""
+    found = list(found)
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(END)
-    return f"{before}{START}\n{table(accounts())}\n{END}{after}"
+    text = f"{summary(one for _, one in found)}\n\n{table(found, folder)}"
+    return f"{before}{START}\n{text}\n{END}{after}"
+
+
+def main() -> None:
+    """Write both pages and every `paper.csv`."""
+    numbers = list(published())
+    for suite, found in numbers:
+        (REPORTS / suite.name / "paper.csv").write_text(numbers_csv(found), encoding="utf-8", newline="")
+    accounts = [(suite, account(suite, found)) for suite, found in numbers]
+    for page, folder in PAGES.items():
+        page.write_text(written(page.read_text(encoding="utf-8"), folder, accounts), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    main()

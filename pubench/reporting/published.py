@@ -15,9 +15,22 @@ from pubench.suite.claims import PaperClaim
 from pubench.suite.columns import is_percentage
 from pubench.suite.reporting import PaperApart, PaperConfig, PaperNumber
 
-__all__ = ["PublishedComparison", "PublishedNumber", "VerdictCounts", "compare_with_paper", "count_verdicts"]
+__all__ = [
+    "Conditions",
+    "OurMean",
+    "PublishedComparison",
+    "PublishedNumber",
+    "VerdictCounts",
+    "compare_with_paper",
+    "count_verdicts",
+    "judge_number",
+]
 
-Verdict = Literal["within", "higher", "lower", ""]
+Conditions = Literal["same protocol", "own search", "other data"]
+Verdict = Literal["agrees", "higher", "lower", ""]
+ERRORS = 2.0
+"""Two means agree if they differ by at most so many standard errors of their difference."""
+CONDITIONS: Mapping[str, Conditions] = {"own-search": "own search", "other-data": "other data"}
 PLACES = ("metric", "dataset", "labelling", "criterion", "algorithm")
 """What says which number it is."""
 
@@ -26,10 +39,10 @@ PLACES = ("metric", "dataset", "labelling", "criterion", "algorithm")
 class PublishedNumber:
     """One published number and ours; NaN where a number is not known.
 
-    ``verdict`` is "within" if the two differ by at most ``sqrt(sd_paper^2 + sd_ours^2)``, where an unknown deviation
-    counts as zero and the rounding of the printed mean is added; else ours is "higher" or "lower", whichever is good.
-    It is empty where both deviations are unknown or we have no mean. ``remark`` says why there is nothing to compare,
-    ``apart`` why the number is counted separately.
+    ``verdict`` is "agrees" if the two differ by at most two standard errors of their difference, where an unknown
+    deviation counts as zero and the rounding of the printed mean is added; else ours is "higher" or "lower", whichever
+    is good. It is empty where both deviations are unknown or we have no mean. ``remark`` says why there is nothing to
+    compare, ``conditions`` under which conditions ours was obtained, ``apart`` how they differ from the paper's.
     """
 
     metric: str
@@ -44,6 +57,7 @@ class PublishedNumber:
     difference: float
     verdict: Verdict
     remark: str = ""
+    conditions: Conditions = "same protocol"
     apart: str = ""
 
 
@@ -62,17 +76,26 @@ class PublishedComparison:
 
 
 class _Printed(NamedTuple):
-    """A number as a paper prints it, and the largest error of its rounding."""
+    """A number as a paper prints it, the number of runs it is a mean of (0: unknown), and the error of rounding."""
 
     mean: float
     sd: float
+    runs: int
     rounding: float
+
+
+class OurMean(NamedTuple):
+    """Our mean, the deviation of its runs, and how many there are."""
+
+    mean: float
+    sd: float
+    runs: int
 
 
 class VerdictCounts(NamedTuple):
     """How many numbers have which verdict; ``open`` ones have none."""
 
-    within: int
+    agrees: int
     higher: int
     lower: int
     open: int
@@ -102,11 +125,7 @@ def compare_with_paper(paper: PaperConfig, tables: Sequence[ScoreTable]) -> Publ
     if not paper.numbers and not paper.claims:
         return None
     by_metric = {table.metric: table for table in tables}
-    found = [
-        replace(one, apart=_reason(one, paper.apart))
-        for number in paper.numbers
-        for one in _compare(number, by_metric.get(number.metric), paper)
-    ]
+    found = [one for number in paper.numbers for one in _compare(number, by_metric.get(number.metric), paper)]
     missing = tuple((one.what, one.cells, one.reason) for one in paper.missing)
     claims = tuple(_judged_claim(claim, by_metric, found) for claim in paper.claims)
     return PublishedComparison(paper.citation, tuple(found), missing, claims, paper.chosen_with_truth)
@@ -129,36 +148,33 @@ def _judged_claim(
     return judge(claim, ours, Measures(greater, printed) if printed else None)
 
 
-def _reason(number: PublishedNumber, apart: Iterable[PaperApart]) -> str:
-    """Return why a number is counted separately; nothing if it is not."""
-    matching = (
-        one.reason
-        for one in apart
-        if all(getattr(one, name) in (None, getattr(number, name)) for name in PLACES)
-    )
-    return next(matching, "")
+def _placed(number: PublishedNumber, apart: Iterable[PaperApart]) -> PublishedNumber:
+    """Return a number with the conditions under which ours was obtained."""
+    for one in apart:
+        if all(getattr(one, name) in (None, getattr(number, name)) for name in PLACES):
+            return replace(number, conditions=CONDITIONS[one.kind], apart=one.reason)
+    return number
 
 
 def _compare(number: PaperNumber, table: ScoreTable | None, paper: PaperConfig) -> Iterator[PublishedNumber]:
-    theirs, lines = _printed(number, paper), _matching_lines(number, table)
+    lines = _matching_lines(number, table)
     if table is None or not lines or number.algorithm not in table.algorithms:
         place = Block(number.dataset, number.labelling or "", number.criterion or "")
-        ours = math.nan, math.nan
-        yield _judged(number.metric, place, number.algorithm, theirs, ours, "not in this run")
+        yield judge_number(number, paper, place, OurMean(math.nan, math.nan, 0), "not in this run")
         return
     j = table.algorithms.index(number.algorithm)
     for i in lines:
-        ours = float(table.mean[i, j]), float(table.sd[i, j])
         done, planned = int(table.ok[i, j] - table.undefined[i, j]), int(table.planned[i, j])
+        ours = OurMean(float(table.mean[i, j]), float(table.sd[i, j]), done)
         remark = f"{done}/{planned} replicates" if done < planned else ""
-        yield _judged(table.metric, table.blocks[i], number.algorithm, theirs, ours, remark)
+        yield judge_number(number, paper, table.blocks[i], ours, remark)
 
 
 def _printed(number: PaperNumber, paper: PaperConfig) -> _Printed:
     scale = 100.0 if paper.percent and is_percentage(number.metric) else 1.0
     rounding = 0.0 if paper.digits is None else 0.5 * 10.0**-paper.digits
     sd = math.nan if number.sd is None else number.sd / scale
-    return _Printed(number.mean / scale, sd, rounding / scale)
+    return _Printed(number.mean / scale, sd, paper.replicates or 0, rounding / scale)
 
 
 def _matching_lines(number: PaperNumber, table: ScoreTable | None) -> list[int]:
@@ -171,24 +187,26 @@ def _matching_lines(number: PaperNumber, table: ScoreTable | None) -> list[int]:
     ]
 
 
-def _judged(
-    metric: str,
-    place: Block,
-    algorithm: str,
-    theirs: _Printed,
-    ours: tuple[float, float],
-    remark: str,
+def judge_number(
+    number: PaperNumber, paper: PaperConfig, place: Block, ours: OurMean, remark: str = ""
 ) -> PublishedNumber:
-    difference = ours[0] - theirs.mean
-    deviations = [sd for sd in (theirs.sd, ours[1]) if not math.isnan(sd)]
-    known = bool(deviations) and not math.isnan(difference)
-    verdict = _verdict(difference, math.hypot(*deviations) + theirs.rounding) if known else ""
-    heads = place.dataset, place.labelling, place.criterion or "", algorithm
-    return PublishedNumber(metric, *heads, theirs.mean, theirs.sd, *ours, difference, verdict, remark)
+    """Hold our mean in one line of a table against a published number."""
+    theirs = _printed(number, paper)
+    difference = ours.mean - theirs.mean
+    errors = [
+        sd / math.sqrt(runs)
+        for sd, runs in ((theirs.sd, theirs.runs or ours.runs), (ours.sd, ours.runs))
+        if not math.isnan(sd) and runs
+    ]
+    known = bool(errors) and not math.isnan(difference)
+    verdict = _verdict(difference, ERRORS * math.hypot(*errors) + theirs.rounding) if known else ""
+    heads = number.metric, place.dataset, place.labelling, place.criterion or "", number.algorithm
+    judged = PublishedNumber(*heads, theirs.mean, theirs.sd, ours.mean, ours.sd, difference, verdict, remark)
+    return _placed(judged, paper.apart)
 
 
 def _verdict(difference: float, deviation: float) -> Verdict:
     # Numbers are printed with few digits: a difference within rounding noise is none.
     if abs(difference) <= deviation + 1e-12:
-        return "within"
+        return "agrees"
     return "higher" if difference > 0 else "lower"

@@ -136,6 +136,11 @@ class PaperApart(Table):
     reason: Name = Field(
         description="What differs from the paper.", examples=["a sample of the paper's rows"]
     )
+    kind: Literal["own-search", "other-data"] = Field(
+        default="other-data",
+        description="Whether settings or their search are ours (`own-search`), or features, rows or the machine differ "
+        "(`other-data`).",
+    )
     dataset: Name | None = Field(default=None, description="Only the numbers of this data set.")
     algorithm: Name | None = Field(default=None, description="Only the numbers of this algorithm.")
     metric: Name | None = Field(default=None, description="Only the numbers of this metric.")
@@ -159,6 +164,10 @@ class PaperConfig(Table):
     digits: Annotated[int, Field(ge=0, le=15)] | None = Field(
         default=None,
         description="The number of decimals in print; differences of up to half a unit of the last one are ignored.",
+    )
+    replicates: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="How many runs the printed means and deviations are of; default: as many as here.",
     )
     numbers: Annotated[tuple[PaperNumber, ...], Field(strict=False)] = Field(
         default=(), description="The numbers."

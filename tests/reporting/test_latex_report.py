@@ -249,7 +249,7 @@ def test_a_file_for_each_metric_and_one_for_the_paper() -> None:
     assert rows_of(text, r"data\_0") == [
         ["0.800 (0.010)", r"0.763", "$-$0.037", r"lower\rlap{\textsuperscript{a}}"]
     ]
-    assert "a: counted separately: a sample." in text
+    assert "a: other data: a sample." in text
 
 
 @pytest.mark.parametrize(

@@ -32,16 +32,26 @@ def lines(*args: Any, **number: Any) -> tuple[PublishedNumber, ...]:
     return paper.numbers
 
 
-def test_difference_and_verdict_by_the_combined_deviation() -> None:
-    # Ours: 0.9 (0.1). The root of 0.1^2 + 0.1^2 is 0.141.
-    (near,) = lines(rows(), mean=0.76, sd=0.1)
-    assert (near.paper, near.ours) == pytest.approx((0.76, 0.9))
-    assert near.difference == pytest.approx(0.14)
-    assert near.verdict == "within"
-    assert lines(rows(), mean=0.75, sd=0.1)[0].verdict == "higher"
-    assert lines(rows(), mean=1.05, sd=0.1)[0].verdict == "lower"
-    assert lines(rows(), mean=0.81)[0].verdict == "within"
-    assert lines(rows(), mean=0.79)[0].verdict == "higher"
+def test_means_agree_within_two_standard_errors_of_their_difference() -> None:
+    # Ours: 0.9 (0.1) of three. Two errors of the difference are 2 sqrt(0.01 / 3 + 0.01 / 3) = 0.163.
+    (near,) = lines(rows(), mean=0.74, sd=0.1)
+    assert (near.paper, near.ours) == pytest.approx((0.74, 0.9))
+    assert near.difference == pytest.approx(0.16)
+    assert near.verdict == "agrees"
+    assert lines(rows(), mean=0.73, sd=0.1)[0].verdict == "higher"
+    assert lines(rows(), mean=1.07, sd=0.1)[0].verdict == "lower"
+    # Where the paper has no deviation ours alone counts: 2 sqrt(0.01 / 3) = 0.115.
+    assert lines(rows(), mean=0.79)[0].verdict == "agrees"
+    assert lines(rows(), mean=0.78)[0].verdict == "higher"
+
+
+def test_a_printed_mean_of_more_runs_has_a_smaller_error() -> None:
+    number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 0.74, "sd": 0.1}
+    for replicates, verdict in ((None, "agrees"), (3, "agrees"), (30, "higher")):
+        paper = paper_of(citation="c", replicates=replicates, numbers=[number])
+        found = build_report(rows(), "s", {"acc": True}, paper=paper).paper
+        assert found is not None
+        assert found.numbers[0].verdict == verdict
 
 
 @pytest.mark.parametrize("greater", [True, False, None])
@@ -56,7 +66,7 @@ def test_higher_is_said_of_the_number_and_not_of_the_method(greater: bool | None
 def test_rounding_of_the_printed_mean_is_not_a_difference() -> None:
     same = [row | {"acc": 0.36449} for row in rows()]
     number = {"dataset": "d", "algorithm": "a", "metric": "acc", "mean": 36.0, "sd": 0.0}
-    for digits, verdict in ((None, "higher"), (2, "higher"), (0, "within")):
+    for digits, verdict in ((None, "higher"), (2, "higher"), (0, "agrees")):
         paper = paper_of(citation="c", percent=True, digits=digits, numbers=[number])
         found = build_report(same, "s", {"acc": True}, paper=paper).paper
         assert found is not None
@@ -66,7 +76,7 @@ def test_rounding_of_the_printed_mean_is_not_a_difference() -> None:
 def test_percentages() -> None:
     (line,) = lines(rows(), percent=True, mean=90.0, sd=2.0)
     assert (line.paper, line.paper_sd) == (0.9, 0.02)
-    assert line.verdict == "within"
+    assert line.verdict == "agrees"
 
 
 def test_where_no_deviation_is_known_there_is_no_verdict() -> None:
@@ -108,23 +118,27 @@ def test_every_number_is_accounted_for() -> None:
     ]
     apart = [
         {"dataset": "e", "algorithm": "b", "reason": "half of the rows"},
+        {"dataset": "d", "kind": "own-search", "reason": "our grid"},
         {"dataset": "g", "reason": "x"},
     ]
-    missing = [{"what": "all of h", "cells": 4, "reason": "unavailable"}]
+    missing = [{"what": "all of h", "cells": 4, "reason": "no such file"}]
     paper = paper_of(citation="c", numbers=numbers, apart=apart, missing=missing)
     report = build_report(found, "s", {"acc": True}, paper=paper)
     assert report.paper is not None
-    assert count_verdicts(report.paper.numbers) == VerdictCounts(within=1, higher=1, lower=1, open=1)
+    assert count_verdicts(report.paper.numbers) == VerdictCounts(agrees=1, higher=1, lower=1, open=1)
     assert paper_summary(report.paper) == [
-        "Compared: 3 numbers, 1 within the combined deviation, 1 lower, 1 not judged.",
-        "Counted separately, e (half of the rows): 1 number, 1 higher.",
-        "Missing: all of h, 4 (unavailable).",
+        "Same protocol: 2 numbers, 1 is lower, 1 is not judged.",
+        "Own search, d (our grid): 1 number, 1 agrees.",
+        "Other data, e (half of the rows): 1 number, 1 is higher.",
+        "Unavailable: all of h, 4 (no such file).",
     ]
     markdown = markdown_report(report)
-    assert "| compared | 3 | 1 | 0 | 1 | 1 |" in markdown
-    assert "| counted separately, e (half of the rows) | 1 | 0 | 1 | 0 | 0 |" in markdown
-    assert "| missing: all of h (unavailable) | 4 | – | – | – | – |" in markdown
-    assert "| 0.700 | higher | counted separately |" in markdown
+    assert "| same protocol | 2 | 0 | 0 | 1 | 1 |" in markdown
+    assert "| own search, d (our grid) | 1 | 1 | 0 | 0 | 0 |" in markdown
+    assert "| other data, e (half of the rows) | 1 | 0 | 1 | 0 | 0 |" in markdown
+    assert "| unavailable: all of h (no such file) | 4 | – | – | – | – |" in markdown
+    assert "| 0.700 | higher | other data |" in markdown
+    assert "The paper prints no deviations: ours alone decide which numbers agree." in markdown
 
 
 def test_reports_show_it() -> None:

@@ -53,7 +53,7 @@ def test_every_pair() -> None:
 def test_every_published_number() -> None:
     number = {"dataset": "d0", "algorithm": "C4.5", "metric": "acc", "mean": 0.7, "sd": 0.1}
     (line,) = read(paper_csv(report(paper=paper(citation="A", numbers=[number]))))
-    assert (line["paper"], line["ours"], line["ours_sd"], line["verdict"]) == ("0.7", "0.763", "", "within")
+    assert (line["paper"], line["ours"], line["ours_sd"], line["verdict"]) == ("0.7", "0.763", "", "agrees")
 
 
 def test_nasty_names_stay_whole() -> None:

@@ -72,10 +72,10 @@ def _ends(low: float, high: float) -> tuple[float, float]:
 
 
 def _marks(axes: Axes, numbers: Sequence[_Published], colour: str, gid: str) -> None:
-    for within in (True, False):
-        points = [(one.paper, one.ours) for one in numbers if (one.verdict == "within") is within]
+    for agrees in (True, False):
+        points = [(one.paper, one.ours) for one in numbers if (one.verdict == "agrees") is agrees]
         if points:
             x, y = zip(*points, strict=True)
-            face = colour if within else "none"
+            face = colour if agrees else "none"
             (drawn,) = axes.plot(x, y, "o", color=colour, markerfacecolor=face, markersize=5.5, alpha=0.9)
             drawn.set_gid(gid)

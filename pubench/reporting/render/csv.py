@@ -13,7 +13,7 @@ from pubench.results.spreadsheet import csv_text
 from pubench.stats.comparison import Comparison
 from pubench.stats.scores import ScoreTable, best_cells
 
-__all__ = ["claims_csv", "pairs_csv", "paper_csv", "scores_csv"]
+__all__ = ["claims_csv", "numbers_csv", "pairs_csv", "paper_csv", "scores_csv"]
 
 SCORES = (
     "metric,dataset,labelling,criterion,algorithm,mean,sd,ok,undefined,planned,reference,best,tied_with_best,"
@@ -45,8 +45,13 @@ def pairs_csv(report: Report) -> str:
 
 def paper_csv(report: Report) -> str:
     """Return a line for each published number."""
+    return numbers_csv(report.paper.numbers if report.paper else ())
+
+
+def numbers_csv(numbers: Iterable[PublishedNumber]) -> str:
+    """Return a line for each of these published numbers."""
     heads = [field.name for field in fields(PublishedNumber)]
-    return _text(heads, (astuple(line) for line in (report.paper.numbers if report.paper else ())))
+    return _text(heads, (astuple(line) for line in numbers))
 
 
 def claims_csv(report: Report) -> str:

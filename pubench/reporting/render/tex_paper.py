@@ -34,7 +34,7 @@ def paper_boards(paper: PublishedComparison) -> Iterator[tuple[Board, Mapping[st
 
 
 def _remark(one: PublishedNumber) -> str:
-    apart = f"counted separately: {one.apart}" if one.apart else ""
+    apart = f"{one.conditions}: {one.apart}" if one.apart else ""
     return "; ".join(filter(None, (one.remark, apart)))
 
 

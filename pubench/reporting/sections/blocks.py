@@ -27,10 +27,10 @@ Tone = Literal["", "good", "bad", "over", "under"]
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph; notes are small, a lead begins a section."""
+    """A paragraph; notes are small, a lead begins a section, a headline says what the section shows."""
 
     text: str
-    style: Literal["note", "lead"] = "note"
+    style: Literal["note", "lead", "headline"] = "note"
 
 
 @dataclass(frozen=True, slots=True)

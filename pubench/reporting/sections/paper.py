@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pubench.reporting.claims import ClaimResult, ClaimVerdict
 from pubench.reporting.draw.published import draw_published
-from pubench.reporting.published import PublishedComparison, PublishedNumber, count_verdicts
+from pubench.reporting.published import Conditions, PublishedComparison, PublishedNumber, count_verdicts
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import (
     Entry,
@@ -38,29 +38,33 @@ PAPER_HEADS = (
     *("paper", "ours", "difference", "verdict", "remark"),
 )
 PAPER_LEGEND = (
-    "Mean (standard deviation); difference is ours minus the paper's. Within: the two differ by at most the root of "
-    "the sum of both variances, where an unknown variance counts as zero, plus the rounding of the printed mean. "
-    "Higher and lower say where our mean lies, not that one of the two is right."
+    "Mean (standard deviation); difference is ours minus the paper's. Agrees: the two means differ by at most two "
+    "standard errors of their difference, plus the rounding of the printed mean; where the paper gives no deviation, "
+    "ours alone counts. Higher and lower say where our mean lies, not that one of the two is right."
 )
 CLAIMS_LEGEND = (
     "A case is a data set with a labelling. A claim holds in part if it holds in two thirds of the cases or steps that "
     "it needs, or by less than it says. Ahead is by the mean over replicates; the paper's figures are computed from "
     "its printed means."
 )
+NO_DEVIATIONS = "The paper prints no deviations: ours alone decide which numbers agree."
 _FIGURE = (
-    "Our means against the paper's, one mark for each number. On the line they are equal; filled marks are within the "
-    "combined deviation."
+    "Our means against the paper's, one mark for each number. On the line they are equal; filled marks agree "
+    "within two standard errors."
 )
 _CLAIM_HEADS = ("claim", "where", "verdict", "here", "paper")
-_COUNT_HEADS = ("conditions", "numbers", "within", "higher", "lower", "not judged")
+_COUNT_HEADS = ("conditions", "numbers", "agrees", "higher", "lower", "not judged")
+_CONDITIONS: tuple[Conditions, ...] = ("same protocol", "own search", "other data")
+FEW = 3
+"""Up to so many data sets are named beside what differs from the paper."""
 _TEXTS = (0, 1, 2, 3, 4, 9)
 _ALGORITHM, _VERDICT = PAPER_HEADS.index("algorithm"), PAPER_HEADS.index("verdict")
 _TONES: dict[str, Tone] = {"higher": "over", "lower": "under"}
 _VERDICTS = {
-    "within": "within the combined deviation",
-    "higher": "higher",
-    "lower": "lower",
-    "open": "not judged",
+    "agrees": ("agrees", "agree"),
+    "higher": ("is higher", "are higher"),
+    "lower": ("is lower", "are lower"),
+    "open": ("is not judged", "are not judged"),
 }
 _COUNTED: dict[ClaimVerdict, tuple[str, str]] = {
     "holds": ("holds", "hold"),
@@ -86,7 +90,7 @@ def paper_section(report: Report) -> Section | None:
 
 def _claims(paper: PublishedComparison, table: SectionBlock) -> Iterator[SectionBlock]:
     if paper.claims:
-        yield Paragraph(claims_summary(paper.claims), "lead")
+        yield Paragraph(claims_summary(paper.claims), "headline")
         yield table
         yield Paragraph(CLAIMS_LEGEND)
 
@@ -117,6 +121,8 @@ def _numbers(paper: PublishedComparison) -> Iterator[SectionBlock]:
     if not paper.numbers:
         return
     yield _count_table(paper)
+    if all(one.paper_sd != one.paper_sd for one in paper.numbers):
+        yield Paragraph(NO_DEVIATIONS)
     drawing = draw_published(paper.numbers)
     if drawing is not None:
         yield FigureBlock(drawing, _FIGURE)
@@ -134,15 +140,12 @@ def _marked(line: Sequence[str]) -> list[str | Entry]:
 
 def _count_table(paper: PublishedComparison) -> TableBlock:
     """Return how many numbers lie where, by what differs from the paper; "not judged" has a column if any is not."""
-    counted = {reason: (numbers, count_verdicts(numbers)) for reason, numbers in _groups(paper).items()}
+    counted = {name: (len(numbers), count_verdicts(numbers)) for name, numbers in _groups(paper).items()}
     shown = 4 if any(counts.open for _, counts in counted.values()) else 3
-    lines = []
-    for reason, (numbers, counts) in counted.items():
-        datasets = ", ".join(dict.fromkeys(one.dataset for one in numbers))
-        name = f"counted separately, {datasets} ({reason})" if reason else "compared"
-        lines.append([name, *map(str, (len(numbers), *counts[:shown]))])
+    lines = [[name, *map(str, (size, *counts[:shown]))] for name, (size, counts) in counted.items()]
     lines += [
-        [f"missing: {what} ({reason})", str(cells), *["–"] * shown] for what, cells, reason in paper.missing
+        [f"unavailable: {what} ({reason})", str(cells), *["–"] * shown]
+        for what, cells, reason in paper.missing
     ]
     return TableBlock("Published numbers: where our means lie", _COUNT_HEADS[: 2 + shown], lines)
 
@@ -153,7 +156,7 @@ def paper_line(one: PublishedNumber) -> list[str]:
     theirs, ours = (
         mean_and_sd(mean, sd) for mean, sd in ((one.paper, one.paper_sd), (one.ours, one.ours_sd))
     )
-    remark = "; ".join(text for text in (one.remark, "counted separately" if one.apart else "") if text)
+    remark = "; ".join(text for text in (one.remark, one.conditions if one.apart else "") if text)
     return [*heads, theirs, ours, number(one.difference), one.verdict or "–", remark]
 
 
@@ -166,29 +169,32 @@ def paper_sentence(one: PublishedNumber) -> str:
 
 
 def paper_summary(paper: PublishedComparison) -> list[str]:
-    """Say where our numbers lie, which are counted separately, and which are missing."""
-    groups = _groups(paper)
-    compared = groups.pop("", [])
-    sentences = [f"Compared: {_counts(compared)}."] if compared else []
-    sentences += [
-        f"Counted separately, {', '.join(dict.fromkeys(one.dataset for one in numbers))} ({reason}): "
-        f"{_counts(numbers)}."
-        for reason, numbers in groups.items()
+    """Say where our numbers lie under which conditions, and which are missing."""
+    sentences = [
+        f"{name[0].upper()}{name[1:]}: {_counts(numbers)}." for name, numbers in _groups(paper).items()
     ]
-    sentences += [f"Missing: {what}, {cells} ({reason})." for what, cells, reason in paper.missing]
+    sentences += [f"Unavailable: {what}, {cells} ({reason})." for what, cells, reason in paper.missing]
     chosen = paper.chosen_with_truth
     return sentences + ([f"Chosen with true classes: {chosen}"] if chosen else [])
 
 
 def _groups(paper: PublishedComparison) -> dict[str, list[PublishedNumber]]:
-    """Return the numbers under the paper's own conditions, and the others by what differs."""
-    groups: dict[str, list[PublishedNumber]] = {}
-    for one in sorted(paper.numbers, key=lambda one: bool(one.apart)):
-        groups.setdefault(one.apart, []).append(one)
-    return groups
+    """Return the numbers by the conditions of ours, those of the paper's own first."""
+    groups: dict[tuple[Conditions, str], list[PublishedNumber]] = {}
+    for one in paper.numbers:
+        groups.setdefault((one.conditions, one.apart), []).append(one)
+    ordered = sorted(groups.items(), key=lambda group: _CONDITIONS.index(group[0][0]))
+    return {_conditions(*key, numbers): numbers for key, numbers in ordered}
+
+
+def _conditions(conditions: Conditions, reason: str, numbers: Sequence[PublishedNumber]) -> str:
+    """Name conditions, what differs, and the data sets if they are few."""
+    datasets = list(dict.fromkeys(one.dataset for one in numbers))
+    named = f", {', '.join(datasets)}" if reason and len(datasets) <= FEW else ""
+    return f"{conditions}{named} ({reason})" if reason else conditions
 
 
 def _counts(numbers: Sequence[PublishedNumber]) -> str:
     found = count_verdicts(numbers)._asdict()
-    counts = [f"{count} {_VERDICTS[name]}" for name, count in found.items() if count]
+    counts = [f"{count} {_VERDICTS[name][count != 1]}" for name, count in found.items() if count]
     return f"{len(numbers)} {'number' if len(numbers) == 1 else 'numbers'}, {', '.join(counts)}"
