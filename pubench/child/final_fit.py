@@ -6,13 +6,16 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from pubench.child.deciding import FittedModel
 from pubench.child.fitting import predict
 from pubench.child.introspection import estimated_propensity, is_open, look_inside
 from pubench.child.learning import Learning
 from pubench.child.memory import peak_mb, reset_peak
+from pubench.child.plane import decision_plane
 from pubench.child.rows import Fitting
-from pubench.protocol.replies import End, Result
+from pubench.protocol.replies import End, Plane, Result
 from pubench.protocol.requests import FitRequest
 from pubench.scoring import score_criteria
 from pubench.status import Problem
@@ -46,15 +49,25 @@ def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) ->
     )
     channel.send(result, predictions.arrays())
     # Last of all: the result has been sent, whatever a model does when it is looked into.
-    if is_open(model.estimator):
+    plane, errors = _plane(model, fitting)
+    if is_open(model.estimator) or plane is not None or errors:
         image_shape = request.setting.data.image_shape
         decided = None if model.decisions is None else predictions
         own = predictions if decided is None else predict(model.estimator, X_test)
-        channel.send(*look_inside(model.estimator, X_test, own, image_shape, decided=decided))
+        found, stages = look_inside(model.estimator, X_test, own, image_shape, decided=decided)
+        channel.send(msgspec.structs.replace(found, plane=plane, errors=(*found.errors, *errors)), stages)
     propensities = estimated_propensity(model.estimator, fitting.X)
     if propensities is not None:
         channel.send(*propensities)
     channel.send(End())
+
+
+def _plane(model: FittedModel, fitting: Fitting) -> tuple[Plane | None, tuple[str, ...]]:
+    """Return a model's decisions in the plane, or why there are none."""
+    try:
+        return decision_plane(model, fitting.X, fitting.labels), ()
+    except Exception as error:
+        return None, (f"boundary: {type(error).__name__}: {error}",)
 
 
 def _score_training(

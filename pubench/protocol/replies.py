@@ -24,6 +24,7 @@ __all__ = [
     "LogLine",
     "OracleQuestion",
     "PixelWeights",
+    "Plane",
     "PluginDescription",
     "Prepared",
     "PriorFound",
@@ -112,6 +113,21 @@ class PixelWeights(msgspec.Struct, frozen=True, kw_only=True):
     pixels: tuple[float, ...]
 
 
+class Plane(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a model says of each place of a plane, for rows of two columns.
+
+    ``positive`` has a 1 or a 0 for each place of a square grid between the ends ``x`` and ``y``, line by line from
+    the lowest ``y``. ``labelled`` are some of the training rows that were given as positive, ``unlabelled`` of others.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    positive: str
+    labelled: tuple[tuple[float, float], ...] = ()
+    unlabelled: tuple[tuple[float, float], ...] = ()
+    columns: tuple[str, str] | None = None
+
+
 class Introspection(msgspec.Struct, frozen=True, kw_only=True, tag="inside"):
     """The stages and weights of a model. Arrays: with stages, their scores, shape (k, n).
 
@@ -124,6 +140,7 @@ class Introspection(msgspec.Struct, frozen=True, kw_only=True, tag="inside"):
     weights: tuple[tuple[int, float], ...] = ()
     size: int = 0
     image: PixelWeights | None = None
+    plane: Plane | None = None
     errors: tuple[str, ...] = ()
 
 

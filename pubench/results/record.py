@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from pubench.protocol.replies import PixelWeights, Trial
+from pubench.protocol.replies import PixelWeights, Plane, Trial
 from pubench.results.predictions import PackedPredictions
 from pubench.specs import Params
 from pubench.status import Problem, Status
@@ -92,6 +92,7 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     size: int = 0
     errors: tuple[str, ...] = ()
     image: PixelWeights | None = None
+    plane: Plane | None = None
     weights: tuple[tuple[str, float], ...] = ()
     stages: tuple[int, ...] = ()
     metrics: Mapping[str, tuple[float | None, ...]] = {}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench.metrics import collapsed, reliability
 from pubench.protocol import Predictions
-from pubench.protocol.replies import Introspection
+from pubench.protocol.replies import Introspection, Plane
 from pubench.results.record import ModelRecord, PropensityRecord
 
 __all__ = ["is_collapsed", "model_record", "propensity_record", "regret", "reliability_curve"]
@@ -95,6 +96,7 @@ def model_record(
         size=found.size,
         errors=found.errors,
         image=found.image,
+        plane=_named(found.plane, names),
         weights=weights,
         stages=found.stages if curves else (),
         metrics=kept,
@@ -102,6 +104,12 @@ def model_record(
         propensity=propensity,
     )
     return None if record == ModelRecord() else record
+
+
+def _named(plane: Plane | None, names: Sequence[str]) -> Plane | None:
+    if plane is None or len(names) != 2:
+        return plane
+    return msgspec.structs.replace(plane, columns=(str(names[0]), str(names[1])))
 
 
 def _rounded(value: float | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,13 @@ def _predictions(sandbox: Sandbox, arrays: tuple[Array, ...]) -> Predictions:
 def _checked(sandbox: Sandbox, found: Introspection) -> Introspection:
     if any(not 0 <= column < found.size for column, _ in found.weights):
         raise _broken(sandbox, "a weight of a column that does not exist")
+    if found.plane is not None and not _is_square(found.plane.positive):
+        raise _broken(sandbox, "a plane that is no square of decisions")
     return found
+
+
+def _is_square(decisions: str) -> bool:
+    return math.isqrt(len(decisions)) ** 2 == len(decisions) > 0 and set(decisions) <= {"0", "1"}
 
 
 def _broken(sandbox: Sandbox, reason: str) -> TaskError:

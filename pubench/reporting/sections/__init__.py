@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pubench.reporting.report import Report
 from pubench.reporting.sections.bias import bias_section
 from pubench.reporting.sections.blocks import Section
+from pubench.reporting.sections.boundaries import boundaries_section
 from pubench.reporting.sections.calibration import calibration_section
 from pubench.reporting.sections.comparisons import comparisons_section
 from pubench.reporting.sections.datasets import datasets_section
@@ -42,6 +43,7 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     searches_section,
     models_section,
     images_section,
+    boundaries_section,
     problems_section,
     datasets_section,
     reproducibility_section,
@@ -61,6 +63,7 @@ PAGE_ONLY: frozenset[Callable[[Report], Section | None]] = frozenset(
         price_section,
         searches_section,
         models_section,
+        boundaries_section,
         reproducibility_section,
     }
 )
