@@ -41,6 +41,7 @@ __all__ = [
     "PriorEstimator",
     "Scenario",
     "Spec",
+    "TuningRule",
 ]
 
 JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, JSONValue] | None"
@@ -48,6 +49,7 @@ JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, J
 Array: TypeAlias = "NDArray[Any]"
 """An array of numbers or texts of any type."""
 Scenario = Literal["case-control", "single-training-set"]
+TuningRule = Literal["best", "one-se", "corrected-se"]
 SCENARIOS: tuple[Scenario, ...] = ("case-control", "single-training-set")
 RECEIVABLE = (
     "prior",

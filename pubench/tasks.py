@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import msgspec
 
 from pubench.errors import did_you_mean
-from pubench.specs import SCENARIOS, Param, Params, Scenario
+from pubench.specs import SCENARIOS, Param, Params, Scenario, TuningRule
 
 __all__ = [
     "THRESHOLD",
@@ -153,7 +153,7 @@ class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
     batch: int
     folds: int | None
     validation: float | None
-    rule: Literal["best", "one-se"] = "best"
+    rule: TuningRule = "best"
     defaults: bool = False
 
 

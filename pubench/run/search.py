@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pubench.errors import counted
 from pubench.plugins.imports import resolve
 from pubench.protocol.replies import Trial
-from pubench.specs import Choice, Float, Int, Param
+from pubench.specs import Choice, Float, Int, Param, TuningRule
 from pubench.suite.samplers import SAMPLERS
 from pubench.tasks import CriterionPlan, SearchPlan
 
@@ -105,14 +105,18 @@ def params_name(params: Params) -> str:
 
 
 def choose(
-    trials: Sequence[Trial], criterion: str, *, maximise: bool, rule: Literal["best", "one-se"] = "best"
+    trials: Sequence[Trial], criterion: str, *, maximise: bool, rule: TuningRule = "best"
 ) -> Trial | None:
     r"""Return the best trial by one criterion, the earliest among equals; None when no trial has a value.
 
-    With the rule ``"one-se"`` the default setting, the trial without parameters, is kept unless the best is better by
-    more than the standard error of the difference: with :math:`d_k` the gain on fold k of K, unless
+    With the other rules the default setting, the trial without parameters, is kept unless the best is better by more
+    than the standard error of the difference: with :math:`d_k` the gain on fold k of K and their variance :math:`s^2`,
+    unless
 
-    .. math:: \bar d > \sqrt{\frac{1}{K (K - 1)} \sum_k (d_k - \bar d)^2}.
+    .. math:: \bar d > s \sqrt{\frac{1}{K} + r}.
+
+    ``"one-se"`` takes gains for independent, r = 0. They are correlated, because any two folds train on shared rows:
+    ``"corrected-se"`` has Nadeau and Bengio's r = 1 / (K - 1), the rows of a fold over those that train for it.
     """
     sign = 1.0 if maximise else -1.0
     values = [(trial.value(criterion), trial) for trial in trials]
@@ -124,7 +128,8 @@ def choose(
     if rule == "best" or default is None or best is default:
         return best
     gains = sign * (_folds(best, criterion) - _folds(default, criterion))
-    return best if gains.mean() > gains.std(ddof=1) / np.sqrt(len(gains)) else default
+    folds, shared = len(gains), 1 / (len(gains) - 1) if rule == "corrected-se" else 0.0
+    return best if gains.mean() > gains.std(ddof=1) * np.sqrt(1 / folds + shared) else default
 
 
 def _folds(trial: Trial, criterion: str) -> NDArray[np.float64]:

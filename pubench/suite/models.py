@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pubench.specs import TuningRule
 from pubench.suite.base import KeyProblem, Table
 from pubench.suite.entries import (
     AlgorithmEntry,
@@ -69,10 +70,11 @@ class TuningConfig(Table):
         default=True,
         description="Whether the first trial is the algorithm's default setting.",
     )
-    rule: Literal["best", "one-se"] = Field(
-        default="one-se",
+    rule: TuningRule = Field(
+        default="corrected-se",
         description='Which trial is chosen: "best", the one with the best mean over folds; "one-se", the default '
-        "setting unless the best is better by more than one standard error of the difference over folds. The default "
+        "setting unless the best is better by more than one standard error of the difference over folds; "
+        '"corrected-se", the same with a standard error that allows for training rows that folds share. The default '
         'is "best" if there is a validation set, which has no folds, or if `defaults` is false.',
     )
 
@@ -81,9 +83,10 @@ class TuningConfig(Table):
         """Refuse folds together with a validation set, and a rule that has nothing to compare."""
         if given.get("folds") is not None and given.get("validation") is not None:
             yield KeyProblem(("validation",), "excludes folds; remove one of the two")
-        if given.get("rule") == "one-se" and _has_no_standard_error(given):
+        rule = given.get("rule", "best")
+        if rule != "best" and _has_no_standard_error(given):
             yield KeyProblem(
-                ("rule",), 'cannot be "one-se" without folds or with defaults = false; use "best"'
+                ("rule",), f'cannot be "{rule}" without folds or with defaults = false; use "best"'
             )
 
     @classmethod

@@ -269,6 +269,19 @@ def test_one_standard_error_keeps_the_default_unless_the_gain_is_larger():
     assert choose([worse, clear], "value", maximise=False, rule="one-se") is clear
 
 
+def test_the_corrected_standard_error_allows_for_training_rows_that_folds_share():
+    """Gains of 0, 0.08 and 0.04: mean and deviation 0.04, corrected error 0.04 sqrt(1/3 + 1/2) = 0.0365."""
+    default = scored({}, 0.5, 0.5, 0.5)
+
+    def chosen(*folds):
+        other = scored({"x": 1.0}, *folds)
+        return choose([default, other], "value", maximise=True, rule="corrected-se") is other
+
+    assert chosen(0.50, 0.58, 0.54)  # mean 0.04
+    assert not chosen(0.49, 0.57, 0.53)  # mean 0.03, above the uncorrected error of 0.0231
+    assert chosen(0.51, 0.55, 0.53)  # mean 0.03, deviation 0.02
+
+
 def test_one_standard_error_needs_a_default_that_has_a_value():
     best = scored({"x": 1.0}, 0.5, 0.5)
     assert choose([Trial(params={}, error="failed"), best], "value", maximise=True, rule="one-se") is best

@@ -309,8 +309,9 @@ def test_the_best_trial_is_chosen_where_there_is_no_standard_error():
     def rule(tuning):
         return parse_suite(f"{MINIMAL}\n[tuning]\n{tuning}\n", "s.toml").tuning.rule
 
-    assert rule("folds = 3") == "one-se"
+    assert rule("folds = 3") == "corrected-se"
     assert rule("validation = 0.3") == "best"
     assert rule("defaults = false") == "best"
-    with pytest.raises(SuiteError, match='cannot be "one-se" without folds'):
-        rule('validation = 0.3\nrule = "one-se"')
+    for name in ("one-se", "corrected-se"):
+        with pytest.raises(SuiteError, match=f'cannot be "{name}" without folds'):
+            rule(f'validation = 0.3\nrule = "{name}"')
