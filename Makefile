@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd)
+SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd plugins/*/*.h)
 
 CORE := core core-estimated core-lite core-tuned
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
@@ -10,7 +10,8 @@ PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $
 
 .PHONY: demo test test-all lint bench docs reports site papers studies clean
 
-demo: $(VENV)/.installed
+# The demo needs neither the tests' packages nor the linters: pubench and what it imports come first.
+demo: $(VENV)/.runtime
 	$(BIN)/pubench suite run quickstart --out runs/quickstart
 
 # Tests of one file share what is dear to make, so each file goes to one worker as a whole.
@@ -30,8 +31,9 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# One table: speed against its limits, in benchmarks/RESULTS.md. BENCH="--compare" compares with the committed one.
 bench: $(VENV)/.installed
-	for benchmark in overhead data trees adapu novelgb pual risk wlr bagging plugins; do $(BIN)/python benchmarks/$$benchmark.py; done
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bench.py $(BENCH)
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx --fail-on-warning --quiet -b html docs build/docs
@@ -64,14 +66,22 @@ paper-%: $(VENV)/.installed
 	$(BIN)/pubench suite run $*-smoke --jobs 2 --quiet
 	$(BIN)/pubench export runs/$*-smoke --no-times --out reports/$*/smoke.csv
 
-$(VENV)/.installed: $(SOURCES)
+# What both installations do. pip compiles on one core; and where Python is told not to write bytecode, every process
+# would compile ours again. Some packages hold files that are no Python of this version; nothing imports them.
+define install
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	# pip compiles on one core; and where Python is told not to write bytecode, every process would compile ours again.
-	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev]'
-	# Some packages hold files that are no Python of this version; nothing imports them.
+	$(BIN)/python -m pip install --quiet --no-compile --editable '$(1)'
 	-$(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib pubench plugins
 	touch $@
+endef
+
+$(VENV)/.runtime: $(SOURCES)
+	$(call install,.)
+
+$(VENV)/.installed: $(SOURCES)
+	$(call install,.[dev])
+	touch $(VENV)/.runtime
 
 clean:
 	rm -rf $(VENV) build dist runs *.egg-info

@@ -114,3 +114,24 @@ def line(what: str, value: float, limit: float | None = None, *, at_least: bool 
         return text
     holds = value >= limit if at_least else value <= limit
     return f"{text}  {'at least' if at_least else 'at most'} {limit:g}: {'ok' if holds else 'MISSED'}"
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The ratio of two CPU times: the median over pairs taken in alternation, the least and the largest of them."""
+
+    median: float
+    low: float
+    high: float
+
+
+def paired_ratio(ours: Callable[[], Any], peer: Callable[[], Any], *, pairs: int = 5) -> Ratio:
+    """Return the ratio of CPU times, pair by pair: what slows the machine for a while slows both of a pair."""
+    found = sorted(_timed(ours, time.process_time) / _timed(peer, time.process_time) for _ in range(pairs))
+    return Ratio(statistics.median(found), found[0], found[-1])
+
+
+def cpu_seconds(action: Callable[[], Any], *, repeats: int = 5) -> Ratio:
+    """Return the CPU seconds of an action in the same form: over one second."""
+    found = sorted(_timed(action, time.process_time) for _ in range(repeats))
+    return Ratio(statistics.median(found), found[0], found[-1])

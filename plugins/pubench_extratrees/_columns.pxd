@@ -2,28 +2,51 @@
 
 from libc.string cimport memset
 
+from pubench_extratrees._scan cimport Range, take_dense, widened
+
 
 cdef struct Columns:
-    # Dense: ``values`` is column-major, with n_rows values a column, and ``starts`` is NULL.
+    # Dense: values[row * row_step + f * column_step], and ``starts`` is NULL.
     # Sparse: column f holds values[starts[f]:starts[f + 1]] at the ascending ``rows`` of the same range.
     const float* values
     const int* rows
     const long long* starts
-    long long n_rows
+    long long row_step
+    long long column_step
 
 
-cdef inline void take(
-    const Columns* columns, long long f, const int* rows, long long n, float* out
+cdef struct Source:
+    # Dense rows one after another, as they came: one of the two is not NULL. Both are if rows lie otherwise.
+    const double* wide
+    const float* narrow
+
+
+cdef inline void copy_rows(
+    const Source* source, long long n_features, const int* rows, long long n, float* out
 ) noexcept nogil:
-    """Copy column f at some rows, which must ascend (equal ones may follow each other)."""
-    cdef const float* column
-    cdef long long i
+    """Copy some rows, one after another."""
+    cdef long long f, i
+    cdef const double* wide
+    cdef const float* narrow
+    for i in range(n):
+        if source.wide != NULL:
+            wide = source.wide + rows[i] * n_features
+            for f in range(n_features):
+                out[i * n_features + f] = <float> wide[f]
+        else:
+            narrow = source.narrow + rows[i] * n_features
+            for f in range(n_features):
+                out[i * n_features + f] = narrow[f]
+
+
+cdef inline Range take(
+    const Columns* columns, long long f, const int* rows, long long n, float* out, Range known
+) noexcept nogil:
+    """Copy column f at some rows, which must ascend (equal ones may follow each other); widen a range by them."""
     if columns.starts != NULL:
         take_sparse(columns, f, rows, n, out)
-    else:
-        column = columns.values + f * columns.n_rows
-        for i in range(n):
-            out[i] = column[rows[i]]
+        return widened(known, out, n)
+    return take_dense(columns.values + f * columns.column_step, columns.row_step, rows, n, out, known)
 
 
 cdef inline void take_sparse(

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,4 +13,5 @@ def grow(
     weights: tuple[float, float, float, int, bool],
     rules: tuple[int, int, int, int, int, int, float],
     seed: int,
+    X: NDArray[Any] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]: ...

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,12 +25,14 @@ from pubench.base import (
     Rows,
     Rule,
     Whole,
+    validate_pu,
     validate_rows,
 )
 from pubench.priors import prior_to_use
 from pubench.risk import signed_weights
 from pubench.specs import Scenario
 from pubench_extratrees._grow import grow
+from pubench_extratrees.columns import Columns
 from pubench_extratrees.importance import Importance, risk_decrease
 from pubench_extratrees.trees import Trees, as_rows
 
@@ -78,9 +81,15 @@ class PUTrees(PUClassifier):
     min_risk_decrease: float | None
     random_state: int | np.random.RandomState | None
 
+    def _validate(self, X: Rows, y: ArrayLike) -> tuple[Rows, Labels]:
+        # Dense rows stay as they are: small nodes copy theirs from them.
+        return validate_pu(
+            self, X, y, **({} if issparse(X) else {"dtype": (np.float64, np.float32), "order": None})
+        )
+
     def _fit(self, X: Rows, s: Labels) -> None:
-        columns = _as_columns(X)
-        self.prior_ = prior_to_use(self, X, s)
+        columns = Columns.of(X)
+        self.prior_ = prior_to_use(self, columns.narrow(X), s)
         weights = signed_weights(s, self.prior_, self.scenario)
         measure = (
             weights.positive_P,
@@ -95,12 +104,21 @@ class PUTrees(PUClassifier):
             np.iinfo(np.int64).max, size=self._n_trees(), dtype=np.int64
         )
         tasks = (
-            delayed(grow)(*columns, *self._draw(kinds, seed), X.shape[1], measure, rules, int(seed))
+            delayed(grow)(
+                columns.values,
+                columns.rows,
+                columns.starts,
+                *self._draw(kinds, seed),
+                self.n_features_in_,
+                measure,
+                rules,
+                int(seed),
+                columns.X,
+            )
             for seed in seeds
         )
-        grown = Parallel(n_jobs=self._n_jobs(), require="sharedmem")(tasks)
-        # Joining the trees doubles their memory: free the rows first.
-        del X, columns, tasks
+        # In order, each as soon as it is there.
+        grown = Parallel(n_jobs=self._n_jobs(), require="sharedmem", return_as="generator")(tasks)
         self.trees_ = Trees.join(grown)
         self.importance_ = risk_decrease(self.trees_, weights, self.n_features_in_)
 
@@ -158,7 +176,7 @@ class PUTrees(PUClassifier):
         return np.column_stack([1.0 - positive, positive])
 
     def _rows(self, X: Rows) -> Rows:
-        return as_rows(validate_rows(self, X, accept_sparse="csr", order="C"))
+        return as_rows(validate_rows(self, X, accept_sparse="csr", dtype=np.float32, order="C"))
 
     def _in_parts(self, X: Rows, action: Callable[[Rows], NDArray[Any]]) -> NDArray[Any]:
         n_jobs = effective_n_jobs(self._n_jobs())
@@ -186,11 +204,3 @@ class PUTrees(PUClassifier):
         check_is_fitted(self)
         importance: Importance = self.importance_
         return importance.normalized
-
-
-def _as_columns(X: Rows) -> tuple[NDArray[Any], NDArray[np.int32] | None, NDArray[np.int64] | None]:
-    """Return what ``grow`` reads: the columns one after another if dense, the three arrays of CSC if sparse."""
-    if isinstance(X, np.ndarray):
-        return X.ravel(order="F"), None, None
-    X = as_rows(X)
-    return X.data, X.indices, X.indptr.astype(np.int64)

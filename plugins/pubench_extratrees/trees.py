@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,20 +39,24 @@ class Trees:
     risk: NDArray[np.float64]
 
     @classmethod
-    def join(cls, grown: list[Grown]) -> Trees:
-        """Put trees together; children are numbered anew. The list is emptied, to have its memory back on the way."""
-        sizes = [len(tree[0]) for tree in grown]
-        if sum(sizes) > _MOST_NODES:
-            raise ValueError(
-                f"the trees have {sum(sizes)} nodes in all, more than {_MOST_NODES}; "
-                "grow fewer trees, or limit max_depth or max_leaf_nodes"
-            )
-        steps, n_labelled, n_unlabelled, risk = (list(field) for field in zip(*grown, strict=True))
-        grown.clear()
-        roots = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
-        joined = _join(steps)
-        joined[:, 2] += np.repeat(roots, sizes)
-        return cls(joined, roots, _join(n_labelled), _join(n_unlabelled), _join(risk))
+    def join(cls, grown: Iterable[Grown]) -> Trees:
+        """Put trees together as they come, so that none is held twice; children are numbered anew."""
+        columns = _Growing(np.int32, 4), _Growing(np.int32), _Growing(np.int32), _Growing(np.float64)
+        roots = []
+        for tree in grown:
+            start = columns[0].size
+            if start + len(tree[0]) > _MOST_NODES:
+                raise ValueError(
+                    f"the trees have more than {_MOST_NODES} nodes in all; "
+                    "grow fewer trees, or limit max_depth or max_leaf_nodes"
+                )
+            roots.append(start)
+            tree[0][:, 2] += start
+            parts: Sequence[NDArray[Any]] = tree
+            for column, part in zip(columns, parts, strict=True):
+                column.append(part)
+        steps, n_labelled, n_unlabelled, risk = (column.finish() for column in columns)
+        return cls(steps, np.array(roots, dtype=np.int32), n_labelled, n_unlabelled, risk)
 
     @property
     def feature(self) -> NDArray[np.int32]:
@@ -98,10 +103,27 @@ class Trees:
             walk_sparse(self.steps, self.roots, *parts, X.shape[1], sums, leaves)
 
 
-def _join(parts: list[Any]) -> Any:
-    whole = np.concatenate(parts)
-    parts.clear()
-    return whole
+class _Growing:
+    """An array that grows at its end: large blocks are moved by the operating system, without a second copy."""
+
+    def __init__(self, dtype: type[np.generic], *width: int) -> None:
+        self._array: NDArray[Any] = np.empty((0, *width), dtype=dtype)
+        self.size = 0
+
+    def append(self, part: NDArray[Any]) -> None:
+        end = self.size + len(part)
+        if end > len(self._array):
+            self._resize(max(end, len(self._array) + len(self._array) // 8))
+        self._array[self.size : end] = part
+        self.size = end
+
+    def finish(self) -> NDArray[Any]:
+        self._resize(self.size)
+        return self._array
+
+    def _resize(self, length: int) -> None:
+        # Nobody else refers to it yet.
+        self._array.resize((length, *self._array.shape[1:]), refcheck=False)
 
 
 def as_rows(X: Any) -> Any:

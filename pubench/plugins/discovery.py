@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 
 import pluggy
@@ -75,7 +75,7 @@ def discover(
     """
     if third_party is None:
         third_party = os.environ.get("PUBENCH_THIRD_PARTY", "1") != "0"
-    points = [(_origin(point), point) for point in entry_points(group=GROUP)]
+    points = _with_origins(entry_points(group=GROUP))
     points.sort(key=lambda item: (item[0].distribution, item[0].plugin))
     unique = {(origin.distribution, origin.plugin): (origin, point) for origin, point in points}
     sources = [
@@ -96,11 +96,13 @@ def discover(
 def build_registry(sources: Sequence[Source]) -> Registry:
     """Load each source separately and collect the specs by kind and name."""
     entries: dict[str, dict[str, tuple[Registered[Spec], ...]]] = {kind: {} for kind in KINDS}
-    infos, digests = [], SourceDigests()
+    infos, digests, manager = [], SourceDigests(), _new_manager()
     for origin, load in sources:
         try:
-            contents = _read(load)
+            contents = _read(load, manager)
         except (Exception, SystemExit) as error:
+            # What a broken plugin left in it must not reach the next one.
+            manager = _new_manager()
             infos.append(PluginInfo(origin, error=_reason(origin, error)))
             continue
         provider = replace(origin, pinned=contents.pinned)
@@ -115,10 +117,16 @@ def build_registry(sources: Sequence[Source]) -> Registry:
 
 def read_file(file: Path) -> Contents:
     """Load a plugin file here and return what is in it."""
-    return _read(lambda: load_file(file))
+    return _read(lambda: load_file(file), _new_manager())
 
 
-def _read(load: Callable[[], object]) -> Contents:
+def _new_manager() -> pluggy.PluginManager:
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    return manager
+
+
+def _read(load: Callable[[], object], manager: pluggy.PluginManager) -> Contents:
     """Load a plugin and return what is in it; raise if it was made for another plugin API."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PluginDeprecationWarning)
@@ -128,7 +136,7 @@ def _read(load: Callable[[], object]) -> Contents:
         refusal, warning = verdict(getattr(plugin, DECLARATION, None))
         if refusal:
             raise PubenchError(refusal)
-        specs = _specs_of(plugin)
+        specs = _specs_of(plugin, manager)
     deprecations = []
     for item in caught:
         if issubclass(item.category, PluginDeprecationWarning):
@@ -147,9 +155,8 @@ def _reason(origin: Origin, error: BaseException) -> str:
     return f"{type(error).__name__}: {_one_line(error)}"
 
 
-def _specs_of(plugin: object) -> dict[str, list[Spec]]:
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
+def _specs_of(plugin: object, manager: pluggy.PluginManager) -> dict[str, list[Spec]]:
+    """Return the specs of a plugin by kind; the manager knows no other, before and after."""
     manager.register(plugin)
     manager.check_pending()
     specs = {}
@@ -158,6 +165,7 @@ def _specs_of(plugin: object) -> dict[str, list[Spec]]:
         specs[kind] = [_checked(spec, spec_type) for specs_of_hook in lists for spec in specs_of_hook]
     if not manager.get_hookcallers(plugin):
         raise PubenchError("implements no pubench hook; mark its functions with @pubench.hookimpl")
+    manager.unregister(plugin)
     return specs
 
 
@@ -209,11 +217,18 @@ def _refuse_unknown_words(spec: Spec) -> None:
         raise PubenchError(f"'{spec.name}' supports no scenario; list {' or '.join(SCENARIOS)}, or both")
 
 
-def _origin(point: EntryPoint) -> Origin:
-    distribution = point.dist
-    if distribution is None:
-        return Origin(point.name, "unknown", "", module=point.module)
-    return Origin(point.name, distribution.name, distribution.version, module=point.module)
+def _with_origins(points: Iterable[EntryPoint]) -> list[tuple[Origin, EntryPoint]]:
+    """Return each entry point with its origin; the metadata of a distribution are read once for all its points."""
+    read: dict[Distribution, tuple[str, str]] = {}
+    found = []
+    for point in points:
+        distribution = point.dist
+        if distribution is not None and distribution not in read:
+            metadata = distribution.metadata
+            read[distribution] = metadata["Name"], metadata["Version"]
+        name, version = ("unknown", "") if distribution is None else read[distribution]
+        found.append((Origin(point.name, name, version, module=point.module), point))
+    return found
 
 
 def _file_source(file: Path, describe: Callable[[Path], Contents | None] | None) -> Source:

@@ -218,3 +218,28 @@ def test_what_rounding_leaves_of_the_mass_of_negatives_is_nothing():
         tree = model.fit(rows, labelled).trees_
         assert len(tree.risk) == 3
         assert tree.risk[1:].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", [PUExtraTrees, PURandomForest])
+def test_small_nodes_that_copy_their_rows_split_as_those_that_read_columns(kind):
+    """Rows in C order are copied where all values exceed 8 MB; rows in Fortran order never are."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(110_000, 20))
+    s = (rng.random(len(X)) < 0.02 + 0.05 * (X[:, 0] > 1)).astype(int)
+    options = {"prior": 0.5, "scenario": "case-control", "random_state": 7, "max_depth": 20}
+    by_column = kind(1, **options).fit(np.asfortranarray(X), s).trees_
+    for rows in (X, X.astype(np.float32)):
+        by_row = kind(1, **options).fit(rows, s).trees_
+        np.testing.assert_array_equal(by_row.steps, by_column.steps)
+    assert len(by_column.risk) > 500
+
+
+def test_joining_trees_keeps_every_node_in_order():
+    X, s = make_pu(8)
+    both = PUExtraTrees(6, prior=0.5, scenario="case-control", random_state=9).fit(X, s).trees_
+    ends = [*both.roots[1:].tolist(), len(both.risk)]
+    for root, end in zip(both.roots.tolist(), ends, strict=True):
+        assert both.n_labelled[root] == s.sum()
+        assert both.n_unlabelled[root] == (1 - s).sum()
+        inner = np.flatnonzero(~both.is_leaf[root:end]) + root
+        assert ((both.left[inner] > root) & (both.left[inner] + 1 < end)).all()

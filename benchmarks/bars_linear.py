@@ -1,0 +1,30 @@
+"""Limits of weighted logistic regression and of linear PUAL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from measure import paired_ratio, problem
+from pual import linear
+from pubench_linear.wlr import WeightedLogisticRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+from table import Figure
+from wlr import dense, texts
+
+
+def figures() -> Iterator[Figure]:
+    for what, (X, s) in (
+        ("5000 x 50", dense(5_000, 50)),
+        ("100000 x 50", dense(100_000, 50)),
+        ("texts 18846 x 34000", texts(18_846, 34_000)),
+    ):
+        c = 1e-2 if what.startswith("texts") else 1.0
+        fit = paired_ratio(
+            lambda X=X, s=s, c=c: WeightedLogisticRegression(c).fit(X, s),
+            lambda X=X, s=s: LogisticRegression(class_weight="balanced", max_iter=500).fit(X, s),
+        )
+        yield Figure(f"wlr fit, {what}", "LogisticRegression", 1.1, fit)
+    data = problem(100_000, 50)
+    fit = paired_ratio(linear(data), lambda: LinearSVC().fit(data.X, data.s))
+    yield Figure("pual fit, 100000 x 50", "LinearSVC", 1.0, fit)

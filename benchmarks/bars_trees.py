@@ -1,0 +1,122 @@
+"""Limits of PU trees: fit and predict beside scikit-learn's, threads, memory, growth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from measure import Problem, Ratio, cpu_seconds, exponent, paired_ratio, peak_megabytes, problem, wall_seconds
+from pubench_extratrees.classifiers import PURandomForest
+from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
+from table import Figure
+from trees import _arrays, _fit, ours, peer
+
+TREES = 20
+_GATHER = (
+    "perf: two thirds of a fit are reads of single values of a column at the rows of a node, most of them outside the "
+    "first-level cache; F = ceil(sqrt(d)) tries 8 features where scikit-learn tries 7"
+)
+_WALK = "perf: rows wait for the nodes of a tree, which exceed the second-level cache; scikit-learn's trees are smaller"
+
+
+def figures() -> Iterator[Figure]:
+    for n in (20_000, 100_000):
+        for labelled in (0.1, 0.4):
+            yield from beside_extra_trees(problem(n, 50, labelled=labelled), labelled)
+    yield threads(problem(20_000, 50))
+    yield memory(problem(100_000, 50))
+    yield growth()
+    yield million()
+    yield forest(problem(20_000, 50))
+    yield sparse_rows()
+
+
+def beside_extra_trees(data: Problem, labelled: float) -> Iterator[Figure]:
+    models: dict[str, Any] = {}
+    what = f"{len(data.s)} x 50, {labelled:.0%} labelled"
+    fit = paired_ratio(
+        lambda: models.update(ours=ours(data, TREES)), lambda: models.update(peer=peer(data, TREES))
+    )
+    yield Figure(f"puet fit, {what}", "ExtraTrees", 0.15, fit, why=_GATHER)
+    predict = paired_ratio(
+        lambda: models["ours"].predict_proba(data.X), lambda: models["peer"].predict_proba(data.X)
+    )
+    yield Figure(f"puet predict, {what}", "ExtraTrees", 0.25, predict, why=_WALK)
+
+
+def threads(data: Problem) -> Figure:
+    turns = sorted(
+        wall_seconds(lambda: ours(data, 100), repeats=1)
+        / wall_seconds(lambda: ours(data, 100, n_jobs=2), repeats=1)
+        for _ in range(5)
+    )
+    return Figure(
+        "puet fit, 20000 x 50: one thread over two, wall",
+        "itself",
+        1.8,
+        Ratio(turns[2], turns[0], turns[-1]),
+        at_least=True,
+        why="measured with other programs on the same two cores",
+    )
+
+
+def memory(data: Problem) -> Figure:
+    model = sum(part.nbytes for part in _arrays(ours(data, TREES))) / 2**20
+    above = peak_megabytes(_fit, data, TREES) - model
+    return Figure(
+        "puet fit, 100000 x 50: peak memory",
+        "input",
+        1.3,
+        memory=1 + above / (data.X.nbytes / 2**20),
+        why="the columns are a float32 copy, half of a float64 input; 16-bit codes would halve it",
+    )
+
+
+def growth() -> Figure:
+    rows = (5_000, 10_000, 20_000, 40_000, 80_000)
+    sizes = [problem(n, 50) for n in rows]
+    seconds = [cpu_seconds(lambda data=data: ours(data, TREES)).median for data in sizes]
+    return Figure(
+        "puet fit, 5000 to 80000 x 50: growth in n",
+        "n",
+        1.1,
+        exponent=exponent(rows, seconds),
+        why="trees are deeper with more rows: a row is read 15.7 times at 20,000 rows and 20.0 times at 100,000",
+    )
+
+
+def million() -> Figure:
+    data = problem(1_000_000, 20)
+    return Figure(
+        "puet fit, 1000000 x 20, 100 trees, one thread",
+        "seconds",
+        30.0,
+        cpu_seconds(lambda: ours(data, 100), repeats=1),
+        why=_GATHER,
+    )
+
+
+def forest(data: Problem) -> Figure:
+    fit = paired_ratio(
+        lambda: PURandomForest(10, prior=data.prior, scenario="case-control", random_state=0).fit(
+            data.X, data.s
+        ),
+        lambda: RandomForestClassifier(10, random_state=0, n_jobs=1).fit(data.X, data.y),
+    )
+    return Figure(
+        "purf fit, 20000 x 50",
+        "RandomForest",
+        0.3,
+        fit,
+        why="perf: sorting the values of a feature at each node",
+    )
+
+
+def sparse_rows() -> Figure:
+    data, rng = problem(5_000, 200), np.random.default_rng(0)
+    X = sparse.csr_matrix(data.X * (rng.random(data.X.shape) < 0.1))
+    thin = Problem(X, data.s, data.y, data.prior)
+    fit = paired_ratio(lambda: ours(thin, TREES), lambda: peer(thin, TREES))
+    return Figure("puet fit, sparse 5000 x 200, a tenth stored", "ExtraTrees", 0.3, fit, why=_GATHER)

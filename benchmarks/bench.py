@@ -1,0 +1,84 @@
+"""Measure speed against its limits, print one table, and write it to benchmarks/RESULTS.md.
+
+Run:  make bench, or  python benchmarks/bench.py [--only trees] [--compare] [--out FILE]
+
+A ratio is the median of at least five alternating pairs of CPU times, so that a busy machine cannot decide;
+``--compare`` writes nothing and ends with status 1 where a figure got worse than in the committed table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import platform
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from table import Figure, compared, read, rendered
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+PARTS = ("trees", "linear", "kernels", "bagging", "networks", "priors", "tuning", "toolkit")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "cython", "pulearn", "torch")
+
+
+def measured(parts: Sequence[str]) -> Iterator[Figure]:
+    for part in parts:
+        for figure in importlib.import_module(f"bars_{part}").figures():
+            print(" | ".join(figure.cells()), flush=True)
+            yield figure
+
+
+def machine() -> str:
+    (model,) = {
+        line.split(":")[1].strip()
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        if line.startswith("model name")
+    } or {platform.processor()}
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def versions() -> str:
+    return ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def page(figures: Sequence[Figure]) -> str:
+    met = sum(figure.holds for figure in figures)
+    return (
+        "# Speed against its limits\n\n"
+        "Made by `make bench`. A ratio is the median of at least five alternating pairs of CPU times of one thread, "
+        "with the least and the largest; wall times where threads are compared. Memory is the peak of a fit, its input "
+        "included and the model excluded, over the input.\n\n"
+        f"Machine: {machine()}. Packages: {versions()}.\n\n"
+        f"{met} of {len(figures)} limits are met.\n\n{rendered(figures)}"
+    )
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", action="append", choices=PARTS, help="only this part; may be repeated")
+    parser.add_argument("--compare", action="store_true", help="compare with the committed table")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    figures = list(measured(options.only or PARTS))
+    if options.compare:
+        worse = compared(figures, read(RESULTS.read_text(encoding="utf-8")))
+        print("\n".join(worse) or "nothing got worse")
+        sys.exit(bool(worse))
+    options.out.write_text(page(figures), encoding="utf-8")
+    print(f"written to {options.out}")
+
+
+if __name__ == "__main__":
+    main()
