@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from pubench.cli.table_options import PRIOR, table_options
-from pubench.specs import Scenario
 
 if TYPE_CHECKING:
     from pubench.advise.auditing import Audit
     from pubench.advise.findings import Finding
+    from pubench.specs import Scenario
 
 __all__ = ["audit"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +12,9 @@ from pubench.cli.options import refuse_overwriting
 from pubench.cli.signals import current_signals
 from pubench.cli.table_options import BUDGET_OPTION, PRIOR, goal_option, table_options
 from pubench.errors import PubenchError
-from pubench.specs import Scenario
+
+if TYPE_CHECKING:
+    from pubench.specs import Scenario
 
 __all__ = ["fit"]
 

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-import msgspec
 
 from pubench.cli.options import plugin_options
 
@@ -27,6 +26,8 @@ KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
 @plugin_options
 def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
     """List the registered specs of a KIND."""
+    import msgspec
+
     from pubench.plugins.discovery import discover
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)

@@ -6,16 +6,18 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from pubench.specs import JSONValue
+if TYPE_CHECKING:
+    from pubench.specs import JSONValue
 
 __all__ = [
     "COSTS",
     "FOLDERS",
+    "SCENARIO",
     "SUITE",
     "data_option",
     "parsed_params",
@@ -24,6 +26,8 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., object])
+# Those of pubench.specs, written again: the specs take longer to import than click.
+SCENARIO = click.Choice(("case-control", "single-training-set"))
 
 
 class SuiteType(click.ParamType):  # type: ignore[type-arg,unused-ignore]

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pubench.cli.options import data_option, parsed_params, plugin_options
+from pubench.cli.options import SCENARIO, data_option, parsed_params, plugin_options
 from pubench.cli.streams import show
 from pubench.errors import DataError
-from pubench.specs import SCENARIOS, JSONValue, Scenario
 
 if TYPE_CHECKING:
     from pubench.plan.datasets import ResolvedDataset
     from pubench.plugins.registry import Registry
     from pubench.run.prior_table import PriorRow, PriorTable
+    from pubench.specs import JSONValue, Scenario
 
 __all__ = ["prior"]
 
@@ -40,7 +40,7 @@ DEFAULT_FREQUENCY = 0.5
 )
 @click.option(
     "--scenario",
-    type=click.Choice(SCENARIOS),
+    type=SCENARIO,
     default="single-training-set",
     show_default=True,
     help="How the PU data are sampled.",

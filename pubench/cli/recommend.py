@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,9 @@ from pubench.cli.options import refuse_overwriting
 from pubench.cli.signals import current_signals
 from pubench.cli.streams import show
 from pubench.cli.table_options import BUDGET_OPTION, goal_option, table_options
-from pubench.specs import Scenario
+
+if TYPE_CHECKING:
+    from pubench.specs import Scenario
 
 __all__ = ["recommend"]
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 
 from pubench.cli.budget import BUDGET
-from pubench.specs import SCENARIOS
+from pubench.cli.options import SCENARIO
 
 __all__ = ["BUDGET_OPTION", "PRIOR", "goal_option", "table_options"]
 
@@ -55,7 +55,7 @@ def table_options(command: F) -> F:
         ),
         click.option(
             "--scenario",
-            type=click.Choice(SCENARIOS),
+            type=SCENARIO,
             default="single-training-set",
             show_default=True,
             help="How the rows were drawn.",

@@ -16,7 +16,9 @@ from helpers.suites import TOY, toml
 import pubench
 from pubench import read_results
 from pubench.cli import cli, main
+from pubench.cli.options import SCENARIO
 from pubench.results.export import export_text
+from pubench.specs import SCENARIOS
 
 PLUGIN = ("--plugin", str(TOY))
 
@@ -281,3 +283,14 @@ def test_check_refuses_values_that_an_algorithm_does_not_allow(call, suite):
     )
     assert (code, out) == (2, "")
     assert "mine.toml: algorithms[0].params.c: 'wlr' does not allow -1.0" in " ".join(err.split())
+
+
+def test_the_help_imports_neither_the_specs_nor_numpy():
+    """It would take longer than click itself."""
+    code = "import sys, pubench.cli; print({'numpy', 'msgspec', 'pubench.specs'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == "set()"
+
+
+def test_the_scenarios_of_the_options_are_those_of_the_specs():
+    assert tuple(SCENARIO.choices) == SCENARIOS
