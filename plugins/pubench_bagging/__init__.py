@@ -24,6 +24,10 @@ _NOVELGB = (
     "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive Unlabeled "
     "Gradient Boosting"
 )
+_RF_DOWN = (
+    "R. Valavi, J. Elith, J. J. Lahoz-Monfort and G. Guillera-Arroita, Modelling species presence-only data with "
+    "random forests, Ecography 44, 2021"
+)
 # As many rows as P holds balance a bag; larger bags hold more of what U is like, and want weights to stay balanced.
 _SIZE: dict[str, Param] = {
     "max_samples": Choice((None, 0.1, 0.3, 1.0)),
@@ -77,6 +81,20 @@ def pubench_algorithms() -> list[Algorithm]:
             params={"estimator__max_features": "sqrt"},
             space={**_SIZE, **_LEAVES},
             accepts=("sparse", "missing"),
+        ),
+        _spec(
+            "rf-down",
+            "Down-sampled random forest: each tree sees as many unlabelled rows as labelled ones; leaves of five",
+            "sklearn.tree:DecisionTreeClassifier",
+            params={
+                "bootstrap_labeled": True,
+                "estimator__max_features": "sqrt",
+                "estimator__min_samples_leaf": 5,
+            },
+            space={**_SIZE, **_LEAVES},
+            # Codes are split as numbers: one-hot columns would crowd out the others among the features tried.
+            accepts=("sparse", "missing", "categorical"),
+            paper=_RF_DOWN,
         ),
         _spec(
             "pu-bagging-lr",

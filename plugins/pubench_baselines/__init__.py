@@ -38,6 +38,10 @@ _NOVELGB = (
     "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive Unlabeled "
     "Gradient Boosting"
 )
+_BRT = (
+    "J. Elith, J. R. Leathwick and T. Hastie, A working guide to boosted regression trees, Journal of Animal Ecology "
+    "77, 2008"
+)
 _ADAPU = (
     "Y. Zhao, M. Zhang, C. Zhang, W. Chen, N. Ye and M. Xu, A boosting algorithm for positive-unlabeled learning, "
     "2022"
@@ -91,6 +95,20 @@ def _naive() -> list[Algorithm]:
             accepts=("missing",),
         ),
         _named(
+            "brt",
+            "Boosted regression trees as for species: 200 trees of six leaves, labelled and unlabelled rows balanced",
+            "sklearn.ensemble:HistGradientBoostingClassifier",
+            params={
+                "class_weight": "balanced",
+                "learning_rate": 0.03,
+                "max_iter": 200,
+                "max_leaf_nodes": 6,
+            },
+            space=_HISTOGRAMS,
+            accepts=("missing", "categorical"),
+            paper=_BRT,
+        ),
+        _named(
             "standard-gb",
             "Uncorrected, StandardGB: scikit-learn's gradient boosting, with unlabelled rows as negative",
             "sklearn.ensemble:GradientBoostingClassifier",
@@ -101,13 +119,15 @@ def _naive() -> list[Algorithm]:
     ]
 
 
-def _named(name: str, summary: str, classifier: str, **more: Any) -> Algorithm:
+def _named(
+    name: str, summary: str, classifier: str, *, params: dict[str, Any] | None = None, **more: Any
+) -> Algorithm:
     return Algorithm(
         name=name,
         estimator="pubench_baselines.unlabeled_as_negative:naive",
         summary=summary,
         version="1",
-        params={"classifier": classifier},
+        params={"classifier": classifier, **(params or {})},
         receives=("random_state",),
         licence="BSD-3-Clause",
         **more,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pubench import hookimpl
 from pubench.specs import Dataset
-from pubench_datasets.catalogue import embedded_datasets, file_datasets, openml_datasets, synthetic_datasets
+from pubench_datasets.catalogue import (
+    embedded_datasets,
+    file_datasets,
+    openml_datasets,
+    species_datasets,
+    synthetic_datasets,
+)
 from pubench_datasets.paper_specs import paper_datasets
 
 __all__ = ["PUBENCH_PINNED", "pubench_datasets"]
@@ -21,5 +27,6 @@ def pubench_datasets() -> list[Dataset]:
         *synthetic_datasets(),
         *file_datasets(),
         *openml_datasets(),
+        *species_datasets(),
         *paper_datasets(),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pubench.specs import Dataset
 
-__all__ = ["embedded_datasets", "file_datasets", "openml_datasets", "synthetic_datasets"]
+__all__ = ["embedded_datasets", "file_datasets", "openml_datasets", "species_datasets", "synthetic_datasets"]
 
 _SOURCE = "UCI Machine Learning Repository, as shipped with scikit-learn"
 _LICENCE = "CC BY 4.0"
@@ -105,6 +105,24 @@ def file_datasets() -> list[Dataset]:
             source="your own",
         )
         for name, summary in summaries.items()
+    ]
+
+
+def species_datasets() -> list[Dataset]:
+    """Return the presence-only records of species; without a region an entry stands for all six."""
+    return [
+        Dataset(
+            name="disdat",
+            loader="pubench_datasets.species:disdat",
+            identity="pubench_datasets.species:identity",
+            expand="pubench_datasets.species:regions",
+            summary="Presence-only records of 226 species in six regions, judged by independent surveys",
+            version="1",
+            source="R package disdat, from PUBENCH_DATA/disdat",
+            licence="GPL >= 3 (the R package); another source of the data says CC BY-NC 4.0: not bundled",
+            citation="J. Elith et al. (2020), Presence-only and presence-absence data for comparing species "
+            "distribution modeling methods, Biodiversity Informatics 15, 69-80",
+        )
     ]
 
 

@@ -22,7 +22,7 @@ from pubench.reporting.render.markdown import markdown_report
 SPECS = {spec.name: spec for spec in pubench_baselines.pubench_algorithms()}
 NAIVE = sorted(name for name in SPECS if SPECS[name].labels == "pu")
 REFERENCES = sorted(set(SPECS) - set(NAIVE))
-UNCORRECTED = ["naive", "naive-et", "naive-hgb", "naive-lr", "naive-rf", "standard-gb"]
+UNCORRECTED = ["brt", "naive", "naive-et", "naive-hgb", "naive-lr", "naive-rf", "standard-gb"]
 AT_PRIOR = ["naive-prior", "naive-et-prior", "naive-hgb-prior", "naive-lr-prior", "naive-svc-prior"]
 ANY = ["naive", "naive-prior"]
 

@@ -1,0 +1,143 @@
+"""Presence-only records of species, with surveyed presence and absence as truth: the data of the R package disdat.
+
+``PUBENCH_DATA`` names a folder that holds ``disdat/``: for each region R the files ``R_train_po``, ``R_train_bg`` and
+``R_test``, as ``.csv.gz``. ``docs/species.md`` says how to make them. Nothing is bundled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pubench import GivenLabels
+from pubench.data import Data, refuse_in_child
+from pubench.errors import DataError, did_you_mean
+from pubench_datasets.root import data_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+__all__ = ["REGIONS", "disdat", "identity", "regions"]
+
+REGIONS = ("AWT", "CAN", "NSW", "NZ", "SA", "SWI")
+UNLABELLED = ("background", "target-group")
+_CATEGORIES = ("ontveg", "vegsys", "toxicats", "calc")
+_NO_FEATURES = frozenset(("siteid", "spid", "x", "y", "occ", "group"))
+_PARTS = ("train_po", "train_bg", "test")
+_SEED = 20200612
+
+
+def regions(region: str = "", **params: Any) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each region, or of the one that an entry names."""
+    if region:
+        return {"": {"region": region, **params}}
+    return {name: {"region": name, **params} for name in REGIONS}
+
+
+def identity(region: str, **_: Any) -> list[tuple[str, int]]:
+    """Return the sizes of a region's files."""
+    return [(path.name, path.stat().st_size) for path in _files(region)]
+
+
+def disdat(
+    region: str,
+    *,
+    unlabelled: str = "background",
+    points: int = 10_000,
+    least_records: int = 5,
+    species: Sequence[str] = (),
+) -> Data:
+    """Load a region: its rows once, and a learning problem for each species.
+
+    Parameters
+    ----------
+    region : str
+        One of :data:`REGIONS`.
+    unlabelled : str
+        What U is: ``"background"``, random points of the region, or ``"target-group"``, the distinct sites of all
+        records of the species' group, which share the recorders' habits (Phillips et al., 2009).
+    points : int
+        How many background points to use, drawn at random; at most 10,000.
+    least_records : int
+        Species with fewer records are left out; nsw30 has two.
+    species : sequence of str
+        The species to keep; default: all.
+
+    Returns
+    -------
+    Data
+        ``given`` holds, by species, its records as P, U, and surveyed presence and absence as test rows. Coordinates
+        are not features.
+    """
+    refuse_in_child()
+    if unlabelled not in UNLABELLED:
+        raise DataError(f"unlabelled = {unlabelled!r} is unknown{did_you_mean(str(unlabelled), UNLABELLED)}")
+    import pandas as pd
+
+    records, background, survey = (pd.read_csv(path) for path in _files(region))
+    columns = [name for name in records.columns if name not in _NO_FEATURES]
+    rng = np.random.default_rng(_SEED)
+    if unlabelled == "background":
+        kept = rng.permutation(len(background))[:points]
+        pool = background.iloc[np.sort(kept)]
+    else:
+        pool = records.drop_duplicates(["group", "x", "y"])
+    X, categorical = _encoded([records, pool, survey], columns)
+    counts = records["spid"].value_counts()
+    known = [name for name in survey.columns if counts.get(name, 0) >= least_records]
+    for name in species:
+        if name not in known:
+            raise DataError(f"region {region} has no species '{name}'{did_you_mean(name, known)}")
+    chosen = [name for name in known if not species or name in species]
+    given = {name: _labels(name, records, pool, survey, unlabelled) for name in chosen}
+    s = np.repeat(np.array([1, 0, 0], dtype=np.uint8), [len(records), len(pool), len(survey)])
+    return Data(X, s, tuple(columns), categorical, pu=True, given=given)
+
+
+def _labels(
+    name: str, records: pd.DataFrame, pool: pd.DataFrame, survey: pd.DataFrame, unlabelled: str
+) -> GivenLabels:
+    own = (records["spid"] == name).to_numpy()
+    in_pool = np.ones(len(pool), dtype=bool)
+    if unlabelled == "target-group":
+        in_pool = (pool["group"] == records["group"][own].iloc[0]).to_numpy()
+    nothing = np.full(len(survey), -1)
+    s = np.concatenate([np.where(own, 1, -1), np.where(in_pool, 0, -1), nothing])
+    surveyed = survey[name].fillna(-1).to_numpy().astype(np.int64)
+    y_test = np.concatenate([np.full(len(records) + len(pool), -1), surveyed])
+    return GivenLabels(s, y_test)
+
+
+def _encoded(
+    frames: Sequence[pd.DataFrame], columns: Sequence[str]
+) -> tuple[NDArray[np.float64], Mapping[int, tuple[str, ...]]]:
+    """Return the rows of all tables as numbers; categories, as far as any table has them, become codes."""
+    X = np.concatenate([frame[list(columns)].to_numpy(dtype=np.float64) for frame in frames])
+    categorical: dict[int, tuple[str, ...]] = {}
+    for place, name in enumerate(columns):
+        if name in _CATEGORIES:
+            levels, X[:, place] = np.unique(X[:, place], return_inverse=True)
+            categorical[place] = tuple(f"{level:g}" for level in levels)
+    return X, categorical
+
+
+def _files(region: str) -> list[Path]:
+    if region not in REGIONS:
+        raise DataError(f"region = {region!r} is unknown{did_you_mean(str(region), REGIONS)}")
+    root = data_root()
+    if root is None:
+        raise DataError(
+            "PUBENCH_DATA is not set; it names the folder that holds disdat/; see docs/species.md"
+        )
+    found = [root / "disdat" / f"{region}_{part}.csv.gz" for part in _PARTS]
+    for path in found:
+        if not path.is_file():
+            raise DataError(
+                f"{path} is missing; docs/species.md says how to make it from the R package disdat"
+            )
+    return found
