@@ -226,7 +226,10 @@ def test_pubench_names_no_plugin(module):
 
 
 # Methods that train the perceptron of another plugin; a plugin of a third party would name it as a dependency.
-BUILT_ON = {"pubench_modern": {"pubench_risk", "pubench_priors"}}
+BUILT_ON = {
+    "pubench_modern": {"pubench_risk", "pubench_priors"},
+    "pubench_sar": {"pubench_risk", "pubench_modern"},
+}
 
 
 def plugin_files():
