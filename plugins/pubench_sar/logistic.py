@@ -30,7 +30,8 @@ class Logistic:
 
     def scores(self, X: Any) -> Floats:
         """Return the log odds of rows, shape (n,)."""
-        return np.asarray(X @ self.theta[:-1]).ravel() + self.theta[-1]
+        found: Floats = np.asarray(X @ self.theta[:-1]).ravel() + self.theta[-1]
+        return found
 
     def probability(self, X: Any) -> Floats:
         """Return the probabilities of rows, shape (n,)."""

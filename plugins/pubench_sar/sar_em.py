@@ -39,8 +39,8 @@ class SAREM(PUClassifier):
     The M-step fits f to these posteriors, and e to the labels with these posteriors as weights.
 
     **Only the product f e is in the data.** If both models use the same columns, they can be exchanged without a change
-    of the likelihood. ``propensity_columns`` that leave out columns of the class, and a given ``prior`` help; nothing in
-    the fit shows whether they are right.
+    of the likelihood. ``propensity_columns`` that leave out columns of the class, and a given ``prior`` help; nothing
+    in the fit shows whether they are right.
 
     Parameters
     ----------
