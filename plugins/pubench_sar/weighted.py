@@ -146,7 +146,8 @@ def inverse_weights(propensity: Floats) -> Floats:
     """Return weights of shape (n_p,) with mean 1 that are proportional to 1 / propensity, up to a largest one."""
     weights = 1.0 / propensity
     weights = np.minimum(weights / weights.mean(), _MOST)
-    return weights / float(weights.mean())
+    scaled: Floats = weights / weights.mean()
+    return scaled
 
 
 def _checked(propensity: ArrayLike, s: Labels) -> Floats:

@@ -12,7 +12,9 @@ STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 """The bundled suites whose tables come from OpenML."""
 CORE = ("core", "core-estimated", "core-lite", "core-tuned")
 """The reference benchmark, whose reports are not committed."""
-WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", *STUDIES, *CORE}
+TODAY = ("methods-today", "puet-selfpu")
+"""The bundled suites of recent methods; docs/modern.md has their figures."""
+WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", *TODAY, *STUDIES, *CORE}
 """The bundled suites that are not on the page of papers."""
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
