@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from pubench.compiled import require_compiled
+from pubench.interpreter import require_compiled
 
 if TYPE_CHECKING:
     from pubench.advise.model import PUModel
@@ -29,7 +29,17 @@ if TYPE_CHECKING:
     from pubench.reporting.comparing import compare
     from pubench.results.table import Results, read_results
     from pubench.run.verifying import verify
-    from pubench.specs import Algorithm, Choice, Criterion, Dataset, Float, Int, Metric, PriorEstimator
+    from pubench.specs import (
+        Algorithm,
+        Choice,
+        Criterion,
+        Dataset,
+        Float,
+        Int,
+        LazyReference,
+        Metric,
+        PriorEstimator,
+    )
 
 __version__ = "0.1.0"
 
@@ -63,6 +73,7 @@ _WHERE = {
     "Dataset": "specs",
     "Float": "specs",
     "Int": "specs",
+    "LazyReference": "specs",
     "Metric": "specs",
     "PriorEstimator": "specs",
     "PUModel": "advise.model",
@@ -79,6 +90,7 @@ __all__ = [
     "Float",
     "GivenLabels",
     "Int",
+    "LazyReference",
     "Metric",
     "PUClassifier",
     "PUModel",

@@ -6,24 +6,31 @@ Nothing here imports scikit-learn, so that listing a hundred plugins stays insta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-import msgspec
+from pubench.spaces import Choice, Float, Int, Param
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    ChoiceValue = str | int | float | bool | None
     Params = Mapping[str, "JSONValue"]
+
+    class ImportString:
+        """A field that is given an import string, a class or function, or a lazy reference, and holds the string."""
+
+        def __get__(self, instance: object, owner: type) -> str: ...
+        def __set__(self, instance: object, value: str | Callable[..., Any] | LazyReference) -> None: ...
+
+    def required() -> ImportString: ...
 else:
-    # Lists are choices too, for example sizes of layers.
-    ChoiceValue = Any
+    ImportString, required = str, field
     # edge: msgspec cannot read recursive aliases; it takes any JSON here.
     Params = Mapping[str, Any]
 
 __all__ = [
+    "INFERRED",
     "RECEIVABLE",
     "ROW_WISE",
     "SCENARIOS",
@@ -35,6 +42,7 @@ __all__ = [
     "Float",
     "Int",
     "JSONValue",
+    "LazyReference",
     "Metric",
     "Param",
     "Params",
@@ -60,57 +68,38 @@ RECEIVABLE = (
     "image_shape",
     "propensity",
 )
+INFERRED = ("inferred",)
+"""Stands for what the constructor of an algorithm names of :data:`RECEIVABLE`."""
 ROW_WISE = ("propensity",)
 """What an algorithm receives as an argument of ``fit``, one value for each row, instead of its constructor."""
 
 
-class Float(msgspec.Struct, frozen=True, tag_field="kind", tag="float"):
-    """A real parameter in [low, high]; ``points`` is how many values a grid takes."""
+class LazyReference(NamedTuple):
+    """An attribute of a module that is imported only where it is used; ``str()`` of it is the import string."""
 
-    low: float
-    high: float
-    log: bool = False
-    points: int = 5
+    module: str
+    attribute: str
 
-    def __post_init__(self) -> None:
-        for name in ("low", "high"):
-            msgspec.structs.force_setattr(self, name, _plain(getattr(self, name)))
+    def __str__(self) -> str:
+        return f"{self.module}:{self.attribute}"
 
 
-class Int(msgspec.Struct, frozen=True, tag_field="kind", tag="int"):
-    """An integer parameter in low..high, both included; ``points`` is how many values a grid takes at most."""
+class _Referring:
+    """Base of specs: classes, functions and lazy references become import strings."""
 
-    low: int
-    high: int
-    log: bool = False
-    points: int = 5
+    __slots__ = ()
 
     def __post_init__(self) -> None:
-        for name in ("low", "high"):
-            value = _plain(getattr(self, name))
-            whole = isinstance(value, float) and value.is_integer()
-            msgspec.structs.force_setattr(self, name, int(value) if whole else value)
-
-
-class Choice(msgspec.Struct, frozen=True, tag_field="kind", tag="choice"):
-    """A parameter that takes one of the listed values (text, numbers, booleans or None)."""
-
-    values: tuple[ChoiceValue, ...]
-
-    def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "values", tuple(_plain(value) for value in self.values))
-
-
-def _plain(value: Any) -> Any:  # edge: NumPy's numbers and texts come from grids that are arrays
-    """Turn a scalar of NumPy into the value that it stands for."""
-    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
-
-
-Param: TypeAlias = Float | Int | Choice
+        for name in ("estimator", "loader", "function", "identity", "expand", "card", "downloads"):
+            value = getattr(self, name, "")
+            if callable(value):
+                value = LazyReference(value.__module__, value.__qualname__)
+            if isinstance(value, LazyReference):
+                object.__setattr__(self, name, str(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Algorithm:
+class Algorithm(_Referring):
     """A scikit-learn classifier that learns from ``X`` and ``s``.
 
     Attributes
@@ -118,8 +107,9 @@ class Algorithm:
     name : str
         The name suites use, lower case with dashes. ``supervised-*`` and ``pn-*`` are reserved for references
         that learn from true labels (``labels="true"``), ``oracle-*`` for those that receive true propensities.
-    estimator : str
-        Import string of the estimator class (or of a function returning an estimator).
+    estimator : str, class or LazyReference
+        The estimator class (or a function returning an estimator), best as an import string: a class has to be
+        imported for every listing.
     version : str
         Stored cells of another version are run again. Empty means the version of the distribution. Under development
         a hash of the source follows, see :mod:`pubench.plugins.development`.
@@ -133,6 +123,9 @@ class Algorithm:
         reference cannot count itself, and the (height, width) or (height, width, channels) of rows that are images,
         else nothing. ``"propensity"`` is not a constructor parameter: ``fit(X, s, propensity=e)``
         is given the true Pr(s = 1 | y = 1, x) of each row, shape (n,). Tables mark such an algorithm as a reference.
+        By default those of them that the constructor names.
+    requires : tuple of str
+        Packages it cannot be used without, such as ``"torch>=2.4"``; without one its cells are skipped.
     needs : tuple of str
         What it cannot do without: ``"prior"``, or ``"image_shape"``: data that are not images are skipped.
     accepts : tuple of str
@@ -150,16 +143,21 @@ class Algorithm:
         ``"built-in"`` is as ``"own"``, and says that the estimator itself cuts at the prior.
     paper, bibtex : str
         Whom to cite, in words and as BibTeX entries; reports list both.
+    test_params : mapping
+        Parameters for the checks of the plugin contract, for example fewer epochs.
+    excused : mapping of str to str
+        Checks of the contract (``test_*``) or of scikit-learn (``check_*``) that do not apply, with the reason.
     """
 
     name: str
-    estimator: str
+    estimator: ImportString = required()
     summary: str = ""
     version: str = ""
     params: Params = field(default_factory=dict)
     space: Mapping[str, Param] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = SCENARIOS
-    receives: tuple[str, ...] = ()
+    receives: tuple[str, ...] = INFERRED
+    requires: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
     dtype: Literal["float64", "float32", "uint8"] = "float64"
@@ -169,10 +167,12 @@ class Algorithm:
     paper: str = ""
     bibtex: str = ""
     licence: str = ""
+    test_params: Params = field(default_factory=dict)
+    excused: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dataset:
+class Dataset(_Referring):
     """A source of rows with true classes, or of real PU data.
 
     Import strings name functions that take ``params`` as keyword arguments.
@@ -201,7 +201,7 @@ class Dataset:
     """
 
     name: str
-    loader: str
+    loader: ImportString = required()
     summary: str = ""
     version: str = ""
     identity: str = ""
@@ -217,10 +217,11 @@ class Dataset:
     citation: str = ""
     bibtex: str = ""
     differs: str = ""
+    excused: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(_Referring):
     """A PU-only score for choosing hyper-parameters: ``function(validation, **params) -> float``.
 
     The function sees a :class:`pubench.criteria.Validation`, with ``s``, ``score``, ``decision``, ``prior`` and
@@ -229,35 +230,38 @@ class Criterion:
     """
 
     name: str
-    function: str
+    function: ImportString = required()
     summary: str = ""
     version: str = ""
     params: Params = field(default_factory=dict)
     greater_is_better: bool = True
     scenarios: tuple[Scenario, ...] = SCENARIOS
     needs: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
     uses: Literal["decision", "score"] = "decision"
     paper: str = ""
     bibtex: str = ""
+    excused: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
+class Metric(_Referring):
     """An evaluation with true labels: ``function(y, values) -> float``.
 
     ``uses`` says what ``values`` are: 0/1 decisions, real scores, or probabilities of the positive class.
     """
 
     name: str
-    function: str
+    function: ImportString = required()
     summary: str = ""
     version: str = ""
     uses: Literal["decision", "score", "probability"] = "decision"
     greater_is_better: bool | None = True
+    excused: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PriorEstimator:
+class PriorEstimator(_Referring):
     """An estimator of Pr(y = 1): ``function(X, s, *, scenario, random_state, **params)``.
 
     The function sees the training rows and s, and returns a :class:`pubench.priors.PriorEstimate` or a plain number.
@@ -271,15 +275,17 @@ class PriorEstimator:
     """
 
     name: str
-    function: str
+    function: ImportString = required()
     summary: str = ""
     version: str = ""
     params: Params = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = SCENARIOS
     assumes: str = ""
     accepts: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
     paper: str = ""
     bibtex: str = ""
+    excused: Mapping[str, str] = field(default_factory=dict)
 
 
 Spec = Algorithm | Dataset | Criterion | Metric | PriorEstimator

@@ -15,7 +15,7 @@ PLUGINS = sorted(path for path in (ROOT / "plugins").iterdir() if (path / "__ini
 
 # The rooms of the house, and the rooms that each may import. Modules at the top are grouped by what they are for.
 ROOMS = {
-    "words": "bulk compiled errors specs status",
+    "words": "errors interpreter spaces specs status",
     "mathematics": "risk criteria metrics priors scoring base learners estimators _ranking",
     "wire": "protocol tasks sandbox",
     "authors": "testing scaffold",

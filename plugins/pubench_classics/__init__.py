@@ -103,6 +103,7 @@ def _one_class() -> Algorithm:
         "one_class:OneClass",
         "One-class support vector machine on the labelled rows; the unlabelled ones are not used",
         params={"border": "held-out"},
+        receives=(),
         # nu is the share of P outside; the kernel's width, about 1 / d for standardised columns, needs wide limits.
         space={"nu": Float(0.01, 0.9, points=5), "gamma": Float(1e-4, 10.0, log=True, points=6)},
         paper=_ONE_CLASS,

@@ -20,6 +20,7 @@ def pubench_algorithms() -> list[Algorithm]:
             estimator="pubench_linear.wlr:WeightedLogisticRegression",
             summary="Logistic regression of labelled against unlabelled, both weighted to the same total",
             version="3",
+            receives=(),
             # The paper's four values, 0.005 to 0.1, are too few: unit-length texts want 0.00005 to 0.001, standardised
             # tables 1 to 10; the space spans all of these, and a little more on either side.
             space={"c": Float(1e-5, 100.0, log=True, points=8)},

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from pubench.bulk import collector_paused
 from pubench.data.labelling import Labelling
+from pubench.interpreter import collector_paused
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.jobs import Cell, Job, Limits
 from pubench.plan.keys import ReplicateSeeds, cell_key, draw_digest, labelling_digest, search_key

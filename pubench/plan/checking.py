@@ -11,6 +11,7 @@ from pubench.estimators.rows import Estimator
 from pubench.estimators.rules import Rule
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
+from pubench.plugins.requirements import unmet
 from pubench.specs import ROW_WISE, Algorithm, Choice, Float, Int, JSONValue, Param
 from pubench.suite import Suite
 from pubench.suite.entries import AlgorithmEntry
@@ -33,6 +34,9 @@ def parameter_problems(suite: Suite, registry: Registry) -> Iterator[str]:
     for number, entry in enumerate(suite.algorithms):
         spec = registry.algorithm(entry.use).spec
         place = f"algorithms[{number}]"
+        if unmet(spec.requires):
+            # Its cells are skipped, with this reason.
+            continue
         try:
             factory = resolve(spec.estimator)
             known = inspect.signature(factory).parameters

@@ -175,6 +175,9 @@ def algorithm_digest(use: str, registered: Registered[Algorithm], plan: Algorith
     later = [own_prior] if own_prior else []
     if plan.dtype != "float64":
         later.append(plan.dtype)
+    if registered.inferred or registered.origin.file:
+        # Another constructor may ask for more.
+        later += [f"receives {name}" for name in plan.receives]
     if plan.learns_decisions:
         # Where parameters give the prior, decisions used that of the suite before.
         by = "" if plan.own_prior == "none" else f"/{plan.own_prior}"

@@ -10,6 +10,7 @@ from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.keys import prior_digest
 from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plugins.registry import Registry
+from pubench.plugins.requirements import unmet
 from pubench.priors import DEFAULT, ESTIMATE
 from pubench.specs import Algorithm, Param, Params, Scenario
 from pubench.suite.models import PriorConfig
@@ -31,11 +32,14 @@ class ResolvedPrior:
     scenarios: tuple[Scenario, ...] = ()
     accepts: tuple[str, ...] = ()
     part: PlannedPart | None = None
+    lacking: str = ""
 
     def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
         """Say why these data cannot have this prior; empty if they can."""
         if self.plan.source == "estimated":
             name = f"prior estimator '{self.plan.name}'"
+            if self.lacking:
+                return f"{name} {self.lacking}"
             if scenario not in self.scenarios:
                 return f"{name} does not support {scenario} data"
             return data.refused_by(name, self.accepts)
@@ -75,7 +79,8 @@ def resolve_prior(
         )
         part = part_of_spec("prior estimator", spec.name, registered)
         digest = prior_digest(plan, registered)
-        return ResolvedPrior(plan, digest, factor, spec.scenarios, spec.accepts, part)
+        lacking = unmet(spec.requires)
+        return ResolvedPrior(plan, digest, factor, spec.scenarios, spec.accepts, part, lacking)
     return ResolvedPrior(plan, prior_digest(plan, None), factor)
 
 

@@ -11,6 +11,7 @@ from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest
 from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plan.prior_source import ResolvedPrior, own_prior, prior_parameter
 from pubench.plugins.registry import Registered, Registry
+from pubench.plugins.requirements import unmet
 from pubench.specs import Algorithm, Choice, Metric, Param, Scenario
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
@@ -66,6 +67,9 @@ class ResolvedAlgorithm:
 
     def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
         """Say why it cannot take the data; empty if it can."""
+        lacking = unmet(self.spec.requires)
+        if lacking:
+            return f"{self.label} {lacking}"
         if scenario not in self.spec.scenarios:
             return f"{self.label} does not support {scenario} data"
         if self.reference and data.pu:
@@ -114,7 +118,9 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
     own = own_prior(spec, params, registry)
     # Packages that the suite names among the parameters count as those of the spec do.
     registered = replace(registered, spec=replace(spec, params=params))
-    defined = algorithm_digest(entry.use, registered, plan, own.digest if own else "")
+    defined = algorithm_digest(
+        registry.short_name("algorithms", entry.use), registered, plan, own.digest if own else ""
+    )
     part = part_of_spec("algorithm", entry.label, registered)
     return ResolvedAlgorithm(entry.label, plan, spec, entry.tune, defined, own, entry.datasets, part)
 
@@ -147,6 +153,7 @@ class ResolvedCriterion:
     scenarios: tuple[Scenario, ...] = ()
     version: str = ""
     part: PlannedPart | None = None
+    lacking: str = ""
 
     @classmethod
     def none(cls) -> ResolvedCriterion:
@@ -170,6 +177,8 @@ class ResolvedCriterion:
 
     def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
         """Say why the criterion cannot score models of these data; empty if it can."""
+        if self.lacking:
+            return f"criterion '{self.name}' {self.lacking}"
         if self.reference and data.pu:
             return f"criterion '{self.name}' needs true classes, which are unknown ({data.label})"
         if self.scenarios and scenario not in self.scenarios:
@@ -193,7 +202,8 @@ def resolve_criterion(name: str, registry: Registry, tuning: TuningConfig | None
     )
     defined = criterion_digest(registered, search)
     part = part_of_spec("criterion", name, registered)
-    return ResolvedCriterion(plan, search, defined, spec.scenarios, registered.version, part)
+    lacking = unmet(spec.requires)
+    return ResolvedCriterion(plan, search, defined, spec.scenarios, registered.version, part, lacking)
 
 
 def _resolve_oracle(name: str, registry: Registry, search: SearchPlan) -> ResolvedCriterion:

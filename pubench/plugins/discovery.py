@@ -20,7 +20,8 @@ from pubench.plugins.compatibility import DECLARATION, PluginDeprecationWarning,
 from pubench.plugins.development import PINNED, SourceDigests
 from pubench.plugins.imports import load_file
 from pubench.plugins.registry import KINDS, Origin, PluginInfo, Registered, Registry
-from pubench.specs import RECEIVABLE, SCENARIOS, Algorithm, Spec
+from pubench.plugins.requirements import can_infer_now, check_requirements, inferred_receives
+from pubench.specs import INFERRED, RECEIVABLE, SCENARIOS, Algorithm, Spec
 
 __all__ = ["GROUP", "Contents", "build_registry", "discover", "read_file"]
 
@@ -185,6 +186,12 @@ def _checked(spec: object, spec_type: type[Spec]) -> Spec:
             f"algorithm '{spec.name}': names start with 'oracle-' if and only if receives has 'propensity', which "
             "follows from true classes; rename it"
         )
+    check_requirements(getattr(spec, "requires", ()))
+    if isinstance(spec, Algorithm) and can_infer_now(spec):
+        # The driver need not load a single file to know this.
+        spec = replace(spec, receives=inferred_receives(spec))
+    if isinstance(spec, Algorithm) and spec.receives == INFERRED:
+        return spec
     if isinstance(spec, Algorithm) and not set(spec.needs) <= set(spec.receives):
         raise PubenchError(
             f"algorithm '{spec.name}' needs {spec.needs} but receives {spec.receives}; add it there"
@@ -206,6 +213,8 @@ def _refuse_unknown_words(spec: Spec) -> None:
     """Refuse a misspelt word of a spec, which would otherwise be ignored."""
     for field, known in (_LISTS | _WORDS).items():
         value = getattr(spec, field, ())
+        if value == INFERRED:
+            continue
         if field in _LISTS and isinstance(value, str):
             raise PubenchError(f"'{spec.name}': {field} = {value!r} is text; write ({value!r},)")
         unknown = set(value if field in _LISTS or value == () else (value,)) - set(known)

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pubench.compiled import require_compiled
 from pubench.errors import PubenchError
+from pubench.interpreter import require_compiled
 
 __all__ = ["import_all", "load_file", "load_files", "resolve"]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
-from pubench.errors import DuplicateNameError, UnknownNameError, did_you_mean
+from pubench.errors import DuplicateNameError, PubenchError, UnknownNameError, did_you_mean
 from pubench.plugins.development import SourceDigests
-from pubench.specs import Algorithm, Criterion, Dataset, Metric, PriorEstimator, Spec
+from pubench.plugins.requirements import inferred_receives, unmet
+from pubench.specs import INFERRED, Algorithm, Criterion, Dataset, Metric, PriorEstimator, Spec
 
-__all__ = ["KINDS", "SINGULAR", "Origin", "PluginInfo", "Registered", "Registry"]
+__all__ = ["KINDS", "SINGULAR", "Origin", "PluginInfo", "Registered", "Registry", "with_receives"]
 
+HOST = "pubench"
 KINDS: Mapping[str, type[Spec]] = {
     "algorithms": Algorithm,
     "datasets": Dataset,
@@ -50,11 +52,15 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Registered(Generic[S]):
-    """A spec and its origin; ``sources`` are shared by all specs that were discovered together."""
+    """A spec and its origin; ``sources`` are shared by all specs that were discovered together.
+
+    ``inferred`` says that ``receives`` of the spec follows from the constructor.
+    """
 
     spec: S
     origin: Origin
     sources: SourceDigests = field(default_factory=SourceDigests, compare=False, repr=False)
+    inferred: bool = False
 
     @property
     def version(self) -> str:
@@ -107,7 +113,7 @@ class Registry:
 
     def algorithm(self, name: str) -> Registered[Algorithm]:
         """Return the algorithm of that name; raise an error if it is unknown or ambiguous."""
-        return cast("Registered[Algorithm]", self.get("algorithms", name))
+        return with_receives(cast("Registered[Algorithm]", self.get("algorithms", name)))
 
     def dataset(self, name: str) -> Registered[Dataset]:
         """Return the data set of that name."""
@@ -126,9 +132,18 @@ class Registry:
         return cast("Registered[PriorEstimator]", self.get("priors", name))
 
     def all(self, kind: str) -> dict[str, Registered[Spec]]:
-        """Return every usable entry of a kind, sorted by name; ambiguous names are omitted."""
-        providers = self.entries.get(kind, {})
-        return {name: providers[name][0] for name in sorted(providers) if len(providers[name]) == 1}
+        """Return every entry of a kind, sorted by name; names that do not say which provider is meant are qualified."""
+        found: dict[str, Registered[Spec]] = {}
+        for name, providers in sorted(self.entries.get(kind, {}).items()):
+            meant = _meant(providers)
+            found |= {(name if one is meant else _qualified(one)): one for one in providers}
+        return found
+
+    def short_name(self, kind: str, name: str) -> str:
+        """Return the name without its distribution, where it means the same entry."""
+        entry = self.get(kind, name)
+        own = _meant(self.entries[kind][entry.spec.name])
+        return entry.spec.name if own is entry else _qualified(entry)
 
     def metrics(self) -> dict[str, Registered[Metric]]:
         """Return every usable metric by name."""
@@ -153,22 +168,59 @@ class Registry:
 
     def get(self, kind: str, name: str) -> Registered[Spec]:
         """Return the entry of that kind and name; raise an error if it is unknown or ambiguous."""
-        providers = self.entries.get(kind, {}).get(name, ())
+        distribution, slash, short = name.rpartition("/")
+        providers = self.entries.get(kind, {}).get(short, ())
+        if slash:
+            providers = tuple(one for one in providers if one.origin.distribution == distribution)
         if not providers:
             hint = did_you_mean(name, self.entries.get(kind, {}))
             raise UnknownNameError(f"{SINGULAR[kind]} '{name}' is not registered{hint}{self._broken()}")
-        if len(providers) > 1:
+        meant = _meant(providers)
+        if meant is None:
             raise DuplicateNameError(_duplicate(kind, name, providers))
-        return providers[0]
+        return meant
 
     def _broken(self) -> str:
         names = ", ".join(f"'{info.origin.plugin}'" for info in self.plugins if info.error)
         return f" (not loaded: {names}; see 'pubench plugins')" if names else ""
 
 
+def with_receives(entry: Registered[Algorithm]) -> Registered[Algorithm]:
+    """Return an algorithm with what it receives; where the spec does not say, its constructor does.
+
+    Raises
+    ------
+    PubenchError
+        If it needs what its constructor does not take.
+    """
+    spec = entry.spec
+    if spec.receives != INFERRED:
+        return entry
+    receives = inferred_receives(spec)
+    if not set(spec.needs) <= set(receives) and not unmet(spec.requires):
+        raise PubenchError(
+            f"algorithm '{spec.name}' needs {spec.needs}, but the constructor of {spec.estimator} takes {receives}; "
+            "add it there"
+        )
+    return replace(entry, spec=replace(spec, receives=receives), inferred=True)
+
+
+def _meant(providers: tuple[Registered[Spec], ...]) -> Registered[Spec] | None:
+    """Return the provider that a name means without a distribution: the only one, or else that of pubench itself.
+
+    Suites that name what comes with pubench work whatever else is installed.
+    """
+    own = [one for one in providers if one.origin.distribution == HOST] if len(providers) > 1 else providers
+    return own[0] if len(own) == 1 else None
+
+
+def _qualified(entry: Registered[Spec]) -> str:
+    return f"{entry.origin.distribution}/{entry.spec.name}"
+
+
 def _duplicate(kind: str, name: str, providers: tuple[Registered[Spec], ...]) -> str:
     origins = " and ".join(f"'{entry.origin}' (plugin '{entry.origin.plugin}')" for entry in providers)
-    return (
-        f"{SINGULAR[kind]} '{name}' is registered by {origins}; "
-        "uninstall one, or exclude third-party plugins with --no-third-party"
-    )
+    meant = _meant(providers)
+    others = " or ".join(f"'{_qualified(one)}'" for one in providers if one is not meant)
+    remedy = f"the name means that of {HOST}; write {others} for the other" if meant else f"write {others}"
+    return f"{SINGULAR[kind]} '{name}' is registered by {origins}; {remedy}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pubench.bulk import collector_paused
 from pubench.data.cache import write_together
 from pubench.errors import PubenchError, StoreError, did_you_mean
+from pubench.interpreter import collector_paused
 from pubench.reporting.draw.diagrams import draw
 from pubench.reporting.render.csv import claims_csv, pairs_csv, paper_csv, scores_csv
 from pubench.reporting.render.html import html_report

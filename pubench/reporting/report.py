@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pubench.bulk import collector_paused
+from pubench.interpreter import collector_paused
 from pubench.reporting.details import RunDetails
 from pubench.reporting.published import PublishedComparison, compare_with_paper
 from pubench.reporting.times import time_tables

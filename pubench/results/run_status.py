@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from pubench.bulk import collector_paused
+from pubench.interpreter import collector_paused
 from pubench.plan.jobs import Cell, Shard
 from pubench.results.run_folder import read_outline
 from pubench.results.store import read_endings

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pubench.bulk import collector_paused
+from pubench.interpreter import collector_paused
 from pubench.plan.jobs import Cell, Plan
 from pubench.results.record import AFTER_METRICS, BEFORE_METRICS, Column, Record
 from pubench.results.rescored import Rescored, metric_values, with_rescored

@@ -54,7 +54,7 @@ class AlgorithmContract(LearningContract):
         given: dict[str, Array] = {"X": np.array(sample.X), "s": labels}
         before = {name: value.copy() for name, value in given.items()}
         with attempt("fitting"):
-            model = make(spec, sample, self.params)
+            model = make(spec, sample, self.all_params)
             model = model.fit(given["X"], given["s"], **row_wise(spec, sample)) or model
         _refuse_changes("fit", before, given)
         rows = {"X": np.array(sample.X_test)}
@@ -82,7 +82,7 @@ class AlgorithmContract(LearningContract):
             what = f"on {kind} ({DEGENERATE[kind]}) it"
             try:
                 with quiet():
-                    predictions = answers(fitted(self.spec, sample, self.params), sample.X_test)
+                    predictions = answers(fitted(self.spec, sample, self.all_params), sample.X_test)
             except (Exception, SystemExit) as error:
                 if kind == "one positive" and _refuses(error):
                     continue
@@ -102,7 +102,7 @@ class AlgorithmContract(LearningContract):
         tracemalloc.start()
         try:
             with attempt(f"on {sample.X.shape[0]} sparse rows of {sample.X.shape[1]} columns it"):
-                answers(fitted(self.spec, sample, self.params), sample.X_test)
+                answers(fitted(self.spec, sample, self.all_params), sample.X_test)
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -123,7 +123,7 @@ class AlgorithmContract(LearningContract):
         given = X.copy()
         labels = sample.y if self.spec.labels == "true" else sample.s
         with attempt("on sparse rows it"):
-            model = make(self.spec, sample, self.params)
+            model = make(self.spec, sample, self.all_params)
             model = model.fit(given, labels.copy(), **row_wise(self.spec, sample)) or model
             predictions = answers(model, X_test)
         if given.shape != X.shape or abs(given - X).max() > 0:
@@ -143,7 +143,7 @@ class AlgorithmContract(LearningContract):
         X, X_test = sample.X.copy(), sample.X_test.copy()
         X[::7, 1] = X_test[::7, 1] = np.nan
         with attempt("on rows with missing cells, which it declares to accept, it"):
-            predictions = answers(fitted(self.spec, replace(sample, X=X), self.params), X_test)
+            predictions = answers(fitted(self.spec, replace(sample, X=X), self.all_params), X_test)
         if not _all_finite(predictions):
             fail("on rows with missing cells, which it declares to accept, it predicts NaN or infinity")
 
@@ -166,7 +166,7 @@ class AlgorithmContract(LearningContract):
         for _ in range(3):
             started = time.process_time()
             with attempt(f"on {rows} rows it"):
-                fitted(self.spec, sample, self.params)
+                fitted(self.spec, sample, self.all_params)
             seconds.append(time.process_time() - started)
         return max(min(seconds), 1e-3)
 
@@ -181,7 +181,9 @@ class AlgorithmContract(LearningContract):
         for name, param in spec.space.items():
             for value in param.values if isinstance(param, Choice) else ends(param):
                 with attempt(f"with {name}={value!r} from its search space it"):
-                    predictions = answers(fitted(spec, sample, {**self.params, name: value}), sample.X_test)
+                    predictions = answers(
+                        fitted(spec, sample, {**self.all_params, name: value}), sample.X_test
+                    )
                 if not _all_finite(predictions):
                     fail(f"with {name}={value!r} from its search space it predicts NaN or infinity")
 

@@ -6,11 +6,12 @@ import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NoReturn, cast
 from unittest import SkipTest
 
-from pubench.plugins.registry import SINGULAR, Registered
-from pubench.specs import Spec
+from pubench.errors import did_you_mean
+from pubench.plugins.registry import SINGULAR, Registered, with_receives
+from pubench.specs import Algorithm, Spec
 from pubench.testing.importing import import_problem
 from pubench.testing.subjects import find
 
@@ -72,7 +73,7 @@ class Contract:
     distribution : str
         The provider of the spec, if there are several.
     excused : mapping of str to str
-        Checks to skip, by the name of their method, each with the reason.
+        Checks to skip, by the name of their method, each with the reason, besides those that the spec excuses.
     """
 
     kind: ClassVar[str] = ""
@@ -99,6 +100,12 @@ class Contract:
         """The spec."""
         return self.registered.spec
 
+    def setup_method(self, method: Callable[..., None]) -> None:
+        """Skip a check that the spec excuses; pytest and ``pubench plugin check`` call this before each check."""
+        reason = self.spec.excused.get(method.__name__)
+        if reason:
+            skip(reason)
+
     def test_name(self) -> None:
         """Its name is unique."""
         own = self.registered.origin.distribution
@@ -106,8 +113,8 @@ class Contract:
         others = [other for other in known if other.origin.distribution != own]
         if others:
             fail(
-                f"{SINGULAR[self.kind]} '{self.name}' is also registered by '{others[0].origin}', so that the two "
-                "cannot be used together; choose another name"
+                f"{SINGULAR[self.kind]} '{self.name}' is also registered by '{others[0].origin}', so that suites have "
+                f"to write '{own}/{self.name}'; choose another name"
             )
 
     def test_metadata(self) -> None:
@@ -120,6 +127,18 @@ class Contract:
                 f"the spec of '{self.name}' lacks {', '.join(missing)}; add them, since reports show them and "
                 "others need them to cite and reuse it"
             )
+
+    def test_excuses(self) -> None:
+        """It excuses only checks that exist, with a reason."""
+        unknown = [
+            name for name in self.spec.excused if not hasattr(self, name) and not name.startswith("check_")
+        ]
+        if unknown:
+            hint = did_you_mean(unknown[0], checks_of(type(self)))
+            fail(f"the spec excuses '{unknown[0]}', which is not a check{hint}")
+        bare = [name for name, reason in self.spec.excused.items() if not str(reason).strip()]
+        if bare:
+            fail(f"the spec excuses '{bare[0]}' without a reason; say why the check does not apply")
 
     def test_api(self) -> None:
         """It is written for this plugin API."""
@@ -140,7 +159,13 @@ def _registered(target: str, kind: str, name: str, distribution: str) -> Registe
     registry = find(target)
     providers = registry.entries.get(kind, {}).get(name, ())
     own = [entry for entry in providers if entry.origin.distribution == distribution]
-    return own[0] if own else registry.get(kind, name)
+    entry = own[0] if own else registry.get(kind, name)
+    is_algorithm = isinstance(entry.spec, Algorithm)
+    return (
+        cast("Registered[Spec]", with_receives(cast("Registered[Algorithm]", entry)))
+        if is_algorithm
+        else entry
+    )
 
 
 def _excused(check: Callable[..., None], reason: str) -> Callable[..., None]:

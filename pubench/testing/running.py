@@ -180,7 +180,10 @@ def serve_checks(request: CheckRequest) -> None:
 
 def _run(contract: type[Contract], check: str) -> _Event:
     try:
-        getattr(contract(), check)()
+        subject = contract()
+        method = getattr(subject, check)
+        subject.setup_method(method)
+        method()
     except SkipTest as reason:
         return _Event(check, "skipped", str(reason))
     except ContractError as error:

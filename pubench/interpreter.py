@@ -1,12 +1,15 @@
-"""Sources found without their compiled parts: the sentence that says so, and what to do."""
+"""The interpreter: whether compiled modules are there, and its collector of reference cycles."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import sys
+from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-__all__ = ["require_compiled"]
+__all__ = ["collector_paused", "require_compiled"]
 
 
 def require_compiled(module: str) -> None:
@@ -40,3 +43,15 @@ def _project(folder: Path) -> Path:
     """Return the nearest folder above that can be installed."""
     above = (parent for parent in folder.parents if (parent / "pyproject.toml").exists())
     return next(above, folder.parent)
+
+
+@contextlib.contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the collector of reference cycles while many values are made: it would visit all of them repeatedly."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
