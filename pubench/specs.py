@@ -134,6 +134,8 @@ class Algorithm(_Referring):
     dtype : str
         The type in which it is handed rows: ``"float64"``, ``"float32"``, or ``"uint8"``: data of bytes, such as
         images, as they are stored, neither filled nor scaled, and other data as float32.
+    preprocess : mapping
+        The keys of a suite's ``[preprocess]`` that it needs otherwise, such as ``{"categorical": "codes"}``.
     scaling : str
         How the time of ``fit`` grows with the number of rows, where the author promises it: ``"linear"`` (n log n
         counts as such), ``"quadratic"`` or ``"cubic"``. Empty promises nothing.
@@ -161,6 +163,7 @@ class Algorithm(_Referring):
     needs: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
     dtype: Literal["float64", "float32", "uint8"] = "float64"
+    preprocess: Params = field(default_factory=dict)
     scaling: Literal["", "linear", "quadratic", "cubic"] = ""
     threshold: Literal["own", "prior", "built-in"] = "own"
     labels: Literal["pu", "true"] = "pu"

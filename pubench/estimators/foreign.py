@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from pubench.base import Estimator, Labels, PUClassifier, RowRules, Rows, validate_rows
 from pubench.errors import PubenchError, did_you_mean
+from pubench.estimators.nesting import Columns, build
 from pubench.learners import if_learner_has
 from pubench.plugins.imports import resolve
 
 __all__ = ["ForeignClassifier", "foreign"]
 
-_REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SIZES = ("n_labelled", "n_unlabelled")
 
 
@@ -103,6 +102,7 @@ def foreign(
     *,
     labels: Sequence[object] = (0, 1),
     sizes: Mapping[str, str] | None = None,
+    categorical_features: Sequence[int] | None = None,
     **params: object,
 ) -> ForeignClassifier:
     """Return a :class:`ForeignClassifier` over the class that an import string names.
@@ -113,15 +113,19 @@ def foreign(
         ``"package.module:Class"``.
     labels, sizes
         See :class:`ForeignClassifier`.
+    categorical_features : sequence of int, optional
+        The columns that hold codes, where parameters name ``"@categorical"`` or ``"@numeric"`` columns.
     **params
         Parameters of the class. A string of the form ``"package.module:Class"`` stands for an estimator of that class,
-        whose own parameters follow as ``estimator__x``.
+        in lists too: the steps of a pipeline. Parameters of parts follow as ``estimator__x``. See
+        :func:`pubench.estimators.nesting.build`.
 
     Returns
     -------
     ForeignClassifier
     """
-    given = {name: _estimator(value) for name, value in params.items() if "__" not in name}
+    columns = Columns(tuple(categorical_features or ()))
+    given = {name: build(value, columns) for name, value in params.items() if "__" not in name}
     for name, size in (sizes or {}).items():
         if size not in _SIZES:
             raise PubenchError(f"sizes.{name} is '{size}'{did_you_mean(size, _SIZES)}")
@@ -129,12 +133,9 @@ def foreign(
         inner = resolve(classifier)(**{**dict.fromkeys(sizes or {}, 1), **given})
     except ImportError as error:
         raise PubenchError(f"'{classifier}' cannot be imported: {error}; install its package") from None
+    own = {name: build(value, columns) for name, value in params.items() if "__" in name}
     return ForeignClassifier(
-        inner.set_params(**{name: value for name, value in params.items() if "__" in name}),
+        inner.set_params(**own),
         labels=labels,
         sizes=sizes,
     )
-
-
-def _estimator(value: object) -> object:
-    return resolve(value)() if isinstance(value, str) and _REFERENCE.fullmatch(value) else value

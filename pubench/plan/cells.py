@@ -164,8 +164,9 @@ class _Layout:
         found = []
         for algorithm in self.resolved.algorithms:
             if algorithm.is_run_on(data):
+                own = data.prepared(algorithm.preprocess)
                 for group in shared if algorithm.tuned else untuned:
-                    parts = [_Combination(data, labelling, prior, algorithm, one) for one in group]
+                    parts = [_Combination(own, labelling, prior, algorithm, one) for one in group]
                     series = [self._series(one) for one in parts]
                     found.append((series, self._job_maker(series)))
         return found

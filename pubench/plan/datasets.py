@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import msgspec
 
-from pubench.data.cards import UsedRows, make_card
 from pubench.data.classes import positive_sets, select_classes
 from pubench.data.labelling import Labelling, check_counts
 from pubench.data.loading import load_stored
@@ -20,12 +19,12 @@ from pubench.plan.keys import dataset_digests, failed_dataset_digest
 from pubench.plan.labelled_rows import copies_note
 from pubench.plan.parts import PlannedPart, part_of_dataset
 from pubench.plugins.imports import resolve
-from pubench.plugins.registry import Registered, Registry
+from pubench.plugins.registry import Registry
 from pubench.specs import Dataset, JSONValue, Params
 from pubench.suite.entries import DatasetEntry
 from pubench.tasks import Preprocess
 
-__all__ = ["ResolvedDataset", "expanded", "load_entry", "problem_card", "resolve_dataset", "with_paths"]
+__all__ = ["ResolvedDataset", "expanded", "given_label_counts", "load_entry", "resolve_dataset", "with_paths"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +65,27 @@ class ResolvedDataset:
             return f"{self.label} comes with its own labels; use positives = 'given'"
         return f"{self.label} comes without labels of its own; give positives or a frequency"
 
-    def refused_by(self, who: str, accepts: tuple[str, ...], *, images: bool = False) -> str:
+    def prepared(self, preprocess: Params) -> ResolvedDataset:
+        """Return the data as an algorithm sees them that sets some keys of the preprocessing itself."""
+        if isinstance(self.plan, str) or not preprocess:
+            return self
+        plan = self.plan
+        own = msgspec.convert({**asdict(plan.preprocess), **preprocess}, Preprocess)
+        digest, _ = dataset_digests(plan.stored, plan.classes, plan.sample, own, plan.given)
+        return replace(self, plan=replace(plan, own_preprocess=own), digest=digest)
+
+    def refused_by(
+        self,
+        who: str,
+        accepts: tuple[str, ...],
+        preprocess: Preprocess | None = None,
+        *,
+        images: bool = False,
+    ) -> str:
         """Say why somebody who accepts only so much cannot take the rows; nothing if they can."""
         if isinstance(self.plan, str):
             return ""
-        stored, preprocess = self.plan.stored, self.plan.preprocess
+        stored, preprocess = self.plan.stored, preprocess or self.plan.preprocess
         if images and not stored.image_shape:
             return f"{who} needs images ({self.label} has none)"
         if stored.sparse and "sparse" not in accepts:
@@ -177,14 +192,14 @@ def _given_parts(entry: DatasetEntry, spec: Dataset, stored: StoredDataset) -> l
     parts = []
     for number, name in enumerate(stored.given):
         label = f"{entry.label}: {name}" if name else entry.label
-        counts = _given_label_counts(stored, number)
+        counts = given_label_counts(stored, number)
         plan = DataPlan(stored, classes, None, preprocess, given=number)
         digests = dataset_digests(stored, classes, None, preprocess, number)
         parts.append(ResolvedDataset(label, plan, *digests, counts))
     return parts
 
 
-def _given_label_counts(stored: StoredDataset, number: int) -> tuple[int, int]:
+def given_label_counts(stored: StoredDataset, number: int) -> tuple[int, int]:
     """Return the labelled and the unlabelled training rows of a problem."""
     s, y_test = read_given(stored.truth)[number]
     trained = s[y_test < 0]
@@ -272,22 +287,3 @@ def _counts(stored: StoredDataset, classes: Mapping[int, int]) -> tuple[int, int
     if 0 in sides:
         raise DataError(f"data set '{stored.name}' has one class only")
     return sides[1], sides[0]
-
-
-def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, JSONValue]:
-    """Return the card of a data set as a suite uses it: its own positive and negative classes, rows and prior."""
-    stored = data.stored
-    card = make_card(registered, stored)
-    sides: tuple[list[int], list[int]] = ([], [])
-    for number, side in data.classes.items():
-        sides[side].append(number)
-    there = [sum(stored.counts[number] for number in numbers) for numbers in sides]
-    positive, negative = data.sample or (there[1], there[0])
-    if data.given is not None:
-        positive, negative = _given_label_counts(stored, data.given)
-    card = replace(card, used=UsedRows(positive, negative))
-    if stored.pu:
-        return card.to_json()
-    names = [tuple(stored.classes[number] for number in sorted(numbers)) for numbers in sides]
-    prior = positive / (positive + negative)
-    return replace(card, positive=names[1], negative=names[0], prior=prior).to_json()

@@ -117,7 +117,8 @@ class DataPlan:
     """The rows to use: class number -> 1 or 0 for the classes kept, and how many of each are drawn.
 
     ``notes`` say what a reader should know of that choice. ``given`` is the number of the learning problem, where
-    labels come with the data and true classes with the test rows.
+    labels come with the data and true classes with the test rows. ``own_preprocess`` is that of an algorithm which does
+    not want the suite's; priors are estimated from the same rows for all algorithms.
     """
 
     stored: StoredDataset
@@ -126,11 +127,17 @@ class DataPlan:
     preprocess: Preprocess
     notes: tuple[str, ...] = ()
     given: int | None = None
+    own_preprocess: Preprocess | None = None
+
+    @property
+    def for_algorithm(self) -> Preprocess:
+        """What is done to the rows that the algorithm sees."""
+        return self.preprocess if self.own_preprocess is None else self.own_preprocess
 
     @property
     def column_names(self) -> tuple[str, ...]:
         """The names of the columns that algorithms see, where preprocessing leaves every column in its place."""
-        moved = self.stored.categorical and self.preprocess.categorical != "codes"
+        moved = self.stored.categorical and self.for_algorithm.categorical != "codes"
         return () if moved else self.stored.feature_names
 
 

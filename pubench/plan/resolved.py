@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from pubench.errors import SuiteError
 from pubench.plan.datasets import ResolvedDataset
+from pubench.plan.jobs import DataPlan
 from pubench.plan.keys import algorithm_digest, criterion_digest, oracle_digest
 from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plan.prior_source import ResolvedPrior, own_prior, prior_parameter
 from pubench.plugins.registry import Registered, Registry
 from pubench.plugins.requirements import unmet
-from pubench.specs import Algorithm, Choice, Metric, Param, Scenario
+from pubench.specs import Algorithm, Choice, Metric, Param, Params, Scenario
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
 from pubench.suite.entries import AlgorithmEntry
 from pubench.suite.models import TuningConfig
 from pubench.suite.samplers import SAMPLERS
-from pubench.tasks import THRESHOLD, AlgorithmPlan, CriterionPlan, MetricPlan, SearchPlan
+from pubench.tasks import THRESHOLD, AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, SearchPlan
 
 __all__ = [
     "ResolvedAlgorithm",
@@ -44,6 +47,7 @@ class ResolvedAlgorithm:
     own_prior: ResolvedPrior | None = None
     datasets: tuple[str, ...] = ()
     part: PlannedPart | None = None
+    preprocess: Params = field(default_factory=dict)
 
     def is_run_on(self, data: ResolvedDataset) -> bool:
         """Whether the suite wants it on these data."""
@@ -75,7 +79,9 @@ class ResolvedAlgorithm:
         if self.reference and data.pu:
             wanted = "true propensities" if self.plan.uses_propensity else "true classes"
             return f"{self.label} needs {wanted}, which are unknown ({data.label})"
-        reason = data.refused_by(self.label, self.spec.accepts, images="image_shape" in self.spec.needs)
+        own = data.plan.for_algorithm if isinstance(data.plan, DataPlan) else None
+        images = "image_shape" in self.spec.needs
+        reason = data.refused_by(self.label, self.spec.accepts, own, images=images)
         if reason or self.own_prior is None:
             return reason
         return self.own_prior.unfit(data, scenario)
@@ -122,7 +128,21 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         registry.short_name("algorithms", entry.use), registered, plan, own.digest if own else ""
     )
     part = part_of_spec("algorithm", entry.label, registered)
-    return ResolvedAlgorithm(entry.label, plan, spec, entry.tune, defined, own, entry.datasets, part)
+    preprocess = {**spec.preprocess, **entry.preprocess}
+    _refuse_preprocess(entry.use, preprocess)
+    return ResolvedAlgorithm(
+        entry.label, plan, spec, entry.tune, defined, own, entry.datasets, part, preprocess
+    )
+
+
+def _refuse_preprocess(use: str, preprocess: Params) -> None:
+    try:
+        msgspec.convert(preprocess, Preprocess)
+    except msgspec.ValidationError as error:
+        raise SuiteError(f"algorithm '{use}': preprocess: {error}") from None
+    unknown = [name for name in preprocess if name not in Preprocess.__dataclass_fields__]
+    if unknown:
+        raise SuiteError(f"algorithm '{use}': preprocess has no key '{unknown[0]}'")
 
 
 def _space(entry: AlgorithmEntry, spec: Algorithm) -> Mapping[str, Param]:

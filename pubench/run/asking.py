@@ -67,7 +67,7 @@ def setting(job: Job, prior: GivenPrior) -> Setting:
     """Return what all fits of a job share."""
     return Setting(
         data=job.data.stored.for_child(),
-        preprocess=job.data.preprocess,
+        preprocess=job.data.for_algorithm,
         scenario=job.labelling.scenario,
         algorithm=job.algorithm,
         prior=prior.value,

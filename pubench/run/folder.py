@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pubench.plan.datasets import problem_card
+from pubench.plan.cards import problem_card
 from pubench.plan.planning import ExecutionPlan
 from pubench.plugins.registry import Registry
 from pubench.results.provenance import gather

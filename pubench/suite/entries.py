@@ -149,6 +149,11 @@ class AlgorithmEntry(Table):
         description='Where probabilities come from: "own", the algorithm itself, if it has any; "calibrated", '
         "out-of-fold scores and the class prior, or the one that `params` or `search` give.",
     )
+    preprocess: Preprocessing = Field(
+        default_factory=dict,
+        description="Overrides keys of [preprocess] and of the data set for this algorithm; default: what it is "
+        "registered with.",
+    )
     datasets: Names = Field(
         default=(),
         description="The labels of the data sets to run it on; default: all. Two entries may share a label if they "
