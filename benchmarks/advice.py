@@ -64,6 +64,7 @@ STUDY: dict[str, tuple[str, ...]] = {
     "1590": (">50K",),
     "unsw_nb15_82k": ("Normal",),
     "sepsis_study": ("0",),
+    "raisin": ("Besni",),
 }
 NOT_FEATURES = ("uci_split", "date", "id", "label_binary")
 ROWS, TEST_ROWS = 1000, 2000

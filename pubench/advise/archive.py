@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from pubench.advise.ensemble import Blend, Calibration, Ensemble, Member
 from pubench.advise.schema import Schema
+from pubench.advise.structure import check_structure
 from pubench.advise.trained import Card, TrainedModel, TrainingRows
-from pubench.advise.trust import load_estimator, save_estimator
 from pubench.data.cache import write_atomically
 from pubench.errors import PubenchError
+from pubench.estimators.stored_models import NO_DATE, load_estimator, save_estimator
 from pubench.protocol.encoding import to_json
 from pubench.specs import Array
 
@@ -28,9 +29,11 @@ __all__ = ["FORMAT", "ModelFileError", "load", "save"]
 
 FORMAT = 1
 _MAGIC = b"pubench-model"
-# The oldest date that a zip archive can hold: the time of writing is no part of a model.
-_NO_DATE = (1980, 1, 1, 0, 0, 0)
 _MOST_BYTES = 16 * 2**30
+_PARTS = {
+    *("card.json", "schema.json", "ensemble.json", "typical.npy", "ids.npy"),
+    *("s.npy", "score.npy", "vote.npy", "decided.npy"),
+}
 Entries = dict[str, bytes]
 
 
@@ -160,14 +163,22 @@ def _model(entries: Mapping[str, bytes], path: Path) -> TrainedModel:
         _array(entries["decided.npy"]).astype(np.uint8),
     )
     schema = Schema.from_json(json.loads(entries["schema.json"]))
-    return TrainedModel(card, schema, ensemble, training, _floats(entries["typical.npy"]))
+    found = TrainedModel(card, schema, ensemble, training, _floats(entries["typical.npy"]))
+    check_structure(found, entries.keys() - _expected(len(members)))
+    return found
+
+
+def _expected(members: int) -> set[str]:
+    """Return the names of the parts of a model with so many members."""
+    parts = {f"members/{number}.{ending}" for number in range(members) for ending in ("npy", "skops")}
+    return parts | _PARTS
 
 
 def _zipped(entries: Entries) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in entries.items():
-            info = zipfile.ZipInfo(name, _NO_DATE)
+            info = zipfile.ZipInfo(name, NO_DATE)
             archive.writestr(info, content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
 

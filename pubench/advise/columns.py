@@ -13,7 +13,7 @@ from pubench.advise.cells import dates, distinct_text, numbers
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["OTHER", "PARTS", "Column", "Drift", "DriftKind", "Kind", "date_parts"]
+__all__ = ["OTHER", "PARTS", "Column", "Drift", "DriftKind", "EncodedCells", "Kind", "date_parts"]
 
 Kind = Literal["number", "category", "date", "flag"]
 DriftKind = Literal["unknown", "outside", "missing", "unreadable"]
@@ -74,6 +74,15 @@ class Drift:
         return f"'{self.column}' has {words[self.kind]} in {share} (training: {self.expected:.1%})"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedCells:
+    """The cells of one column as numbers, shape (n, k), which of them were missing, shape (n,), and how they differ."""
+
+    block: Floats
+    missing: NDArray[np.bool_]
+    drift: tuple[Drift, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """What is known about one column, and needed to encode it.
@@ -86,7 +95,7 @@ class Column:
     missing : float
         The share of missing cells in training.
     flagged : bool
-        Whether "is missing" is an encoded column of its own.
+        Whether "is missing" is an encoded column of its own: it is if labelled rows differ in it.
     categories : tuple of str
         Of a category, those that are encoded, the most frequent first; of a flag, the value that is 1, last.
     other : float
@@ -97,8 +106,8 @@ class Column:
     form : str
         Of a number the decimal mark, of a date its format.
     fill, mean, scale, low, high : tuple of float
-        For a number or for each part of a date: the median, which replaces a missing cell, the mean and the standard
-        deviation, and the least and the largest value.
+        For a number or for each part of a date: the median, which replaces a missing cell unless other columns
+        predict it, the mean and the standard deviation, and the least and the largest value.
     """
 
     name: str
@@ -135,22 +144,22 @@ class Column:
         """Whether the cells are compared as text, so that a file should be read in that way."""
         return self.kind in ("category", "flag")
 
-    def encode(self, cells: pd.Series) -> tuple[Floats, tuple[Drift, ...]]:
-        """Return the encoded cells, shape (n, number of encoded names), without NaN, and how they differ."""
+    def encode(self, cells: pd.Series) -> EncodedCells:
+        """Return the encoded cells, one column for each encoded name and without NaN."""
         match self.kind:
             case "number":
                 found = numbers(cells, self.form)
-                block, drift = self._scaled(found.values[:, np.newaxis])
                 unreadable = self._drift("unreadable", found.unreadable, len(cells), example=found.example)
-                return block, (*drift, *unreadable)
+                return self._scaled(found.values[:, np.newaxis], unreadable)
             case "date":
                 times, wrong = dates(cells, self.form)
-                block, drift = self._scaled(date_parts(times, self.parts))
-                return block, (*drift, *self._drift("unreadable", wrong, len(cells)))
+                return self._scaled(
+                    date_parts(times, self.parts), self._drift("unreadable", wrong, len(cells))
+                )
             case "category" | "flag":
                 return self._coded(cells)
 
-    def _scaled(self, values: Floats) -> tuple[Floats, tuple[Drift, ...]]:
+    def _scaled(self, values: Floats, unreadable: tuple[Drift, ...]) -> EncodedCells:
         missing = np.isnan(values[:, 0])
         low, high = np.asarray(self.low), np.asarray(self.high)
         span = _FAR * (high - low)
@@ -158,12 +167,13 @@ class Column:
         filled = np.where(np.isnan(values), self.fill, values)
         block = (filled - self.mean) / self.scale
         example = f"{values[outside, 0][0]:.6g}" if outside.any() and self.kind == "number" else ""
-        return self._with_flag(block, missing), (
+        drift = (
             *self._drift("outside", int(outside.sum()), len(values), example=example),
             *self._drift("missing", int(missing.sum()), len(values), self.missing),
         )
+        return EncodedCells(self._with_flag(block, missing), missing, (*drift, *unreadable))
 
-    def _coded(self, cells: pd.Series) -> tuple[Floats, tuple[Drift, ...]]:
+    def _coded(self, cells: pd.Series) -> EncodedCells:
         codes, texts = distinct_text(cells)
         place = {text: number for number, text in enumerate(self.categories)}
         n_known = len(self.categories)
@@ -176,10 +186,11 @@ class Column:
         else:
             block = places[:, np.newaxis] == np.arange(n_known + (self.other > 0))
         missing = codes < 0
-        return self._with_flag(block.astype(np.float64), missing), (
+        drift = (
             *self._drift("unknown", int(unknown.sum()), len(cells), self.other, first),
             *self._drift("missing", int(missing.sum()), len(cells), self.missing),
         )
+        return EncodedCells(self._with_flag(block.astype(np.float64), missing), missing, drift)
 
     def _with_flag(self, block: Floats, missing: NDArray[np.bool_]) -> Floats:
         return np.column_stack([block, missing]) if self.flagged else block

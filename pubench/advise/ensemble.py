@@ -160,7 +160,7 @@ class Ensemble(PUClassifier):
         y: ArrayLike,
         *,
         out_of_fold: Floats | None = None,
-        positions: NDArray[np.int64] | None = None,
+        models: Sequence[Estimator] | None = None,
     ) -> Self:
         """Fit all members.
 
@@ -171,8 +171,8 @@ class Ensemble(PUClassifier):
             Two classes; the larger marks labelled positive rows.
         out_of_fold : ndarray of shape (members, n), optional
             Scores of the rows by models of each method that did not see them; default: they are made here.
-        positions : ndarray of int, optional
-            The rows that members are fitted on, for tables with very many rows; default: all.
+        models : sequence of classifiers, optional
+            The candidates, fitted elsewhere with the labels 0 and 1; default: they are fitted here.
 
         Returns
         -------
@@ -183,10 +183,10 @@ class Ensemble(PUClassifier):
             raise ValueError("candidates is empty; give at least one Candidate")
         total = sum(one.weight for one in self.candidates)
         scores = [self._unseen(one, X, s) for one in self.candidates] if out_of_fold is None else out_of_fold
-        kept = np.arange(len(s)) if positions is None else positions
+        fitted = [self._fitted(one, X, s) for one in self.candidates] if models is None else models
         self.members_ = tuple(
-            self._member(replace(one, weight=one.weight / total), found, X, s, kept)
-            for one, found in zip(self.candidates, scores, strict=True)
+            self._member(replace(one, weight=one.weight / total), model, found, X, s)
+            for one, model, found in zip(self.candidates, fitted, scores, strict=True)
         )
         self.out_of_fold_ = _blend(self.members_, scores)
         self.cut_: float | None = None
@@ -209,16 +209,16 @@ class Ensemble(PUClassifier):
         return self
 
     def _unseen(self, candidate: Candidate, X: Rows, s: Labels) -> Floats:
-        def fitted(rows: Rows, labels: Labels) -> Estimator:
-            return seeded_clone(candidate.estimator, None).fit(rows, labels.astype(np.int64))
+        return out_of_fold_scores(
+            lambda rows, labels: self._fitted(candidate, rows, labels), X, s, seed=self.random_state
+        )
 
-        return out_of_fold_scores(fitted, X, s, seed=self.random_state)
-
-    def _member(
-        self, candidate: Candidate, unseen: Floats, X: Rows, s: Labels, kept: NDArray[np.int64]
-    ) -> Member:
+    @staticmethod
+    def _fitted(candidate: Candidate, X: Rows, s: Labels) -> Estimator:
         # Signed, since learners may compute 2 s - 1.
-        model = seeded_clone(candidate.estimator, None).fit(X[kept], s[kept].astype(np.int64))
+        return seeded_clone(candidate.estimator, None).fit(X, s.astype(np.int64))
+
+    def _member(self, candidate: Candidate, model: Estimator, unseen: Floats, X: Rows, s: Labels) -> Member:
         cut = 0.0 if hasattr(model, "decision_function") else 0.5
         if candidate.cut_at_prior:
             cut = population_cut(unseen, s, prior=self.prior, scenario=self.scenario)

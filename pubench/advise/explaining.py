@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pubench._ranking import auc_and_ap
 from pubench.advise.columns import OTHER, Column
-from pubench.advise.ensemble import Candidate, Ensemble
+from pubench.advise.ensemble import Ensemble
 from pubench.advise.labels import read_labels
 from pubench.advise.schema import Encoded, Schema
 from pubench.advise.trained import Curve, Importance, TrainedModel
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Reason",
     "explained",
+    "explaining_methods",
+    "explaining_rows",
     "importances",
     "measured_importance",
     "partial_dependence",
@@ -47,13 +49,24 @@ class Reason:
     effect: float
 
 
+def explaining_rows(s: Labels, seed: int) -> NDArray[np.bool_]:
+    """Return which rows explain a model, shape (n,): a third, which the fits that are explained must not see."""
+    return held_rows(s, _HELD, seed)
+
+
+def explaining_methods(names: Sequence[str], weights: Sequence[float]) -> tuple[str, ...]:
+    """Return the heaviest methods, which stand for all of them in an explanation."""
+    order = np.argsort(-np.asarray(weights), kind="stable")[:_MOST_MEMBERS]
+    return tuple(names[place] for place in order)
+
+
 def explained(
-    schema: Schema, encoded: Encoded, s: Labels, ensemble: Ensemble, margins: Floats
+    schema: Schema, encoded: Encoded, s: Labels, ensemble: Ensemble, other: Ensemble
 ) -> tuple[tuple[Importance, ...], tuple[Curve, ...]]:
     """Explain a model that was just fitted.
 
-    The importance of columns is measured on a third of the rows, by the heaviest methods fitted on the rest: a model
-    knows its own training rows too well.
+    The importance of columns is measured on a third of the rows, by a model fitted on the rest: a model knows its own
+    training rows too well.
 
     Parameters
     ----------
@@ -63,34 +76,17 @@ def explained(
     s : ndarray of shape (n,)
     ensemble : Ensemble
         Fitted on them.
-    margins : ndarray of shape (members, n)
-        Their out-of-fold scores.
+    other : Ensemble
+        Fitted on the rows that are not :func:`explaining_rows`.
     """
     from threadpoolctl import threadpool_limits
 
-    held = held_rows(s, _HELD, ensemble.random_state)
+    seed = ensemble.random_state
     with threadpool_limits(1):
-        heaviest = _heaviest(ensemble)
-        candidates = [ensemble.candidates[place] for place in heaviest]
-        other = _fitted_without(ensemble, candidates, encoded.X[~held], s[~held], margins[heaviest][:, ~held])
-        rows = _sample(np.flatnonzero(held), s, ensemble.random_state)
-        found = importances(other, schema, encoded.X[rows], s[rows], seed=ensemble.random_state)
+        rows = _sample(np.flatnonzero(explaining_rows(s, seed)), s, seed)
+        found = importances(other, schema, encoded.X[rows], s[rows], seed=seed)
         curves = partial_dependence(ensemble, schema, encoded.X, s, [one.column for one in found[:_CURVES]])
     return found, curves
-
-
-def _heaviest(ensemble: Ensemble) -> list[int]:
-    weights = np.array([member.weight for member in ensemble.members_])
-    return [int(place) for place in np.argsort(-weights, kind="stable")[:_MOST_MEMBERS]]
-
-
-def _fitted_without(
-    ensemble: Ensemble, candidates: Sequence[Candidate], X: Floats, s: Labels, margins: Floats
-) -> Ensemble:
-    copy = Ensemble(
-        candidates, prior=ensemble.prior, scenario=ensemble.scenario, random_state=ensemble.random_state
-    )
-    return copy.fit(X, s, out_of_fold=margins)
 
 
 def _sample(rows: NDArray[np.int64], s: Labels, seed: int) -> NDArray[np.int64]:

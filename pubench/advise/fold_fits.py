@@ -1,4 +1,4 @@
-"""Fits of many methods on folds of one table, each in a process of its own under the limits of suites."""
+"""Fits of many methods on rows of one table, each in a process of its own under the limits of suites."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from numpy.typing import NDArray
 
 from pubench.advise.methods import Method
 from pubench.data.truth import hidden_places
-from pubench.protocol import Predictions, ProtocolError
-from pubench.protocol.replies import Result
-from pubench.protocol.requests import FitRequest, Prepare, Setting, WarmUp
+from pubench.estimators.rows import Estimator
+from pubench.protocol.replies import Ranked, Reply, Stored
+from pubench.protocol.requests import Prepare, RankRequest, Setting, StoreRequest, WarmUp
 from pubench.run.asking import TaskError, out_of_turn, replies
-from pubench.sandbox import Processes, SandboxError, TaskLimits
+from pubench.sandbox import Processes, Sandbox, SandboxError, TaskLimits
 from pubench.sandbox.early import ALGORITHMS
-from pubench.specs import Scenario
+from pubench.sandbox.wire import Envelope
+from pubench.specs import Array, Scenario
 from pubench.status import Problem, Status
 from pubench.tasks import Features, Preprocess, Seeds
 
-__all__ = ["FIT_SECONDS", "FoldFit", "FoldFits", "FoldTask"]
+__all__ = ["FIT_SECONDS", "FoldFit", "FoldFits", "FoldTask", "KeptFit"]
 
 FIT_SECONDS, _MEMORY_MB = 600.0, 4096
 """What one fit may use, as in a suite that does not say."""
@@ -36,13 +37,18 @@ _JOBS = 2
 _PATIENCE = 0.5
 _NOT_BEGUN = Problem(Status.SKIPPED, "not begun within the budget")
 _AS_IT_IS = Preprocess(impute="none", scale="none")
+_RANKING = "pubench.child.ranking:serve_rank"
+_STORING = "pubench.estimators.stored_models:estimator_bytes"
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldTask:
-    """One method on one fold: the rows that it is fitted on, their labels and prior, and the rows left out."""
+    """One method on one fold: the rows that it is fitted on, their labels and prior, and the rows left out.
+
+    Without rows left out, the fitted model itself is wanted.
+    """
 
     method: Method
     repeat: int
@@ -63,6 +69,13 @@ class FoldFit:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptFit:
+    """A fitted model."""
+
+    model: Estimator
+
+
 class FoldFits:
     """Runs fold tasks, two at a time; a context manager, which ends all processes.
 
@@ -78,7 +91,7 @@ class FoldFits:
         self._stopped = threading.Event()
         self._idle: queue.SimpleQueue[Processes] = queue.SimpleQueue()
         self._all = [Processes(ALGORITHMS, hidden_places) for _ in range(_JOBS)]
-        self._futures: tuple[Future[FoldFit | Problem], ...] = ()
+        self._futures: tuple[Future[FoldFit | KeptFit | Problem], ...] = ()
         self._closing = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
@@ -117,7 +130,7 @@ class FoldFits:
 
     def run(
         self, tasks: Sequence[FoldTask], allowed: Callable[[FoldTask], float]
-    ) -> Iterator[tuple[FoldTask, FoldFit | Problem]]:
+    ) -> Iterator[tuple[FoldTask, FoldFit | KeptFit | Problem]]:
         """Yield the outcome of each task as it ends.
 
         Parameters
@@ -134,7 +147,7 @@ class FoldFits:
             for future in done:
                 yield waiting.pop(future), future.result()
 
-    def _outcome(self, task: FoldTask, allowed: Callable[[FoldTask], float]) -> FoldFit | Problem:
+    def _outcome(self, task: FoldTask, allowed: Callable[[FoldTask], float]) -> FoldFit | KeptFit | Problem:
         seconds = 0.0 if self._stopped.is_set() else allowed(task)
         if seconds <= 0:
             return _NOT_BEGUN
@@ -146,33 +159,22 @@ class FoldFits:
         finally:
             self._idle.put(processes)
 
-    def _fit(self, task: FoldTask, processes: Processes, limits: TaskLimits) -> FoldFit:
-        plan = task.method.plan
-        prepare = Prepare(files=(), imports=(plan.estimator,))
+    def _fit(self, task: FoldTask, processes: Processes, limits: TaskLimits) -> FoldFit | KeptFit:
+        plan, keeps = task.method.plan, len(task.held) == 0
+        prepare = Prepare(files=(), imports=(plan.estimator, _RANKING, *((_STORING,) if keeps else ())))
         warm_up = WarmUp(
             estimator=plan.estimator, receives=plan.receives, labels="pu", scenario=plan.scenarios[0]
         )
-        request = FitRequest(setting=self._setting(task), params={}, training=())
+        setting = self._setting(task)
+        request = StoreRequest(setting=setting) if keeps else RankRequest(setting=setting)
         with processes.task(prepare, limits, warm_up) as sandbox:
             if self._stopped.is_set():
                 # Made in place of one that the interrupt ended: no task is left for it.
                 raise TaskError(_NOT_BEGUN)
             envelope = next(replies(sandbox, request, [task.train, task.s, task.held]))
-            if not isinstance(envelope.message, Result):
-                raise out_of_turn(sandbox, envelope.message)
-            try:
-                found = Predictions.from_arrays(envelope.arrays)
-            except ProtocolError as error:
-                raise TaskError(sandbox.misbehaved(f"broke the protocol: {error}").problem) from None
-            if len(found.score) != len(task.held):
-                raise TaskError(
-                    sandbox.misbehaved("broke the protocol: scores for another number of rows").problem
-                )
-            # Nobody asked what the model looks like inside.
+            found = _kept(sandbox, envelope, task) if keeps else _ranked(sandbox, envelope, task)
             sandbox.close()
-            return FoldFit(
-                found.score, found.decision, envelope.message.fit_seconds + envelope.message.score_seconds
-            )
+            return found
 
     def _setting(self, task: FoldTask) -> Setting:
         # Nothing but the fit draws at random: rows, labels and folds are given.
@@ -186,3 +188,30 @@ class FoldFits:
             prior_error="",
             seeds=seeds,
         )
+
+
+def _ranked(sandbox: Sandbox, envelope: Envelope[Reply], task: FoldTask) -> FoldFit:
+    if not isinstance(envelope.message, Ranked):
+        raise out_of_turn(sandbox, envelope.message)
+    _check(sandbox, envelope.arrays, ["<f8", "|u1"])
+    score, decision = envelope.arrays
+    if score.shape != (len(task.held),) or decision.shape != score.shape or not np.isfinite(score).all():
+        raise TaskError(sandbox.misbehaved("broke the protocol: scores for another number of rows").problem)
+    return FoldFit(score, decision, envelope.message.seconds)
+
+
+def _kept(sandbox: Sandbox, envelope: Envelope[Reply], task: FoldTask) -> KeptFit:
+    from pubench.estimators.stored_models import UntrustedModelError, load_estimator
+
+    if not isinstance(envelope.message, Stored):
+        raise out_of_turn(sandbox, envelope.message)
+    _check(sandbox, envelope.arrays, ["|u1"])
+    try:
+        return KeptFit(load_estimator(envelope.arrays[0].tobytes(), f"method '{task.method.name}'"))
+    except UntrustedModelError as error:
+        raise TaskError(Problem(Status.FAILED, str(error))) from None
+
+
+def _check(sandbox: Sandbox, arrays: Sequence[Array], kinds: list[str]) -> None:
+    if [array.dtype.str for array in arrays] != kinds:
+        raise TaskError(sandbox.misbehaved("broke the protocol: arrays of other types").problem)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench._ranking import auc_and_ap
-from pubench.advise.fold_fits import FoldFit, FoldTask
+from pubench.advise.fold_fits import FoldFit, FoldTask, KeptFit
 from pubench.advise.methods import Method
 from pubench.errors import PubenchError
 from pubench.specs import Scenario
@@ -103,8 +103,9 @@ class Gathering:
         self._is_interrupted = False
         self.ended = 0
 
-    def add(self, task: FoldTask, outcome: FoldFit | Problem) -> None:
+    def add(self, task: FoldTask, outcome: FoldFit | KeptFit | Problem) -> None:
         """Note how a task ended."""
+        assert not isinstance(outcome, KeptFit), "every task leaves rows out"
         name = task.method.name
         self.ended += 1
         if isinstance(outcome, FoldFit):

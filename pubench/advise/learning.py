@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,8 @@ MOST_CATEGORIES = 30
 _RARE = 3
 """A category in fewer rows than this is not encoded by itself."""
 _FLAGGED = 0.01
+_CLEARLY = 3.0
+"""Standard errors by which the shares of missing cells in P and U must differ."""
 _ID_NAME = re.compile(r"(?i)(.*[\W_])?(ids?|uuid|guid|key|nr|no|number|index|rowid|row)|.*[a-z]I[dD]|.*ID")
 _ID_SHARE = 0.5
 _TEXT_SHARE = 0.5
@@ -65,12 +67,16 @@ class _Found:
     example: str = ""
 
 
-def learn_columns(frame: pd.DataFrame, label: str | None, ids: tuple[str, ...]) -> Learned:
+def learn_columns(
+    frame: pd.DataFrame, label: str | None, ids: tuple[str, ...], s: NDArray[np.uint8] | None = None
+) -> Learned:
     """Learn a schema from a table whose column names are text; see :func:`learn_schema`."""
     names = tuple(str(name) for name in frame.columns)
     refuse_duplicates("the table", names)
     _check_roles(names, label, ids)
     found = {name: _understood(frame[name], name) for name in names if name != label and name not in ids}
+    if s is not None:
+        found = {name: _flagged_by(one, frame[name], s) for name, one in found.items()}
     id_like = tuple(name for name, one in found.items() if one.id_like)
     schema = Schema(
         columns=tuple(one.column for one in found.values() if one.column is not None),
@@ -88,6 +94,21 @@ def learn_columns(frame: pd.DataFrame, label: str | None, ids: tuple[str, ...]) 
         tuple((name, one.distinct) for name, one in found.items() if one.distinct),
         tuple((name, one.unreadable, one.example) for name, one in found.items() if one.unreadable),
     )
+
+
+def _flagged_by(found: _Found, cells: pd.Series, s: NDArray[np.uint8]) -> _Found:
+    """Drop the flag of missing cells where they are about as frequent in labelled as in unlabelled rows.
+
+    Flags that say nothing are noise to learners, and a table with many gaps has many of them.
+    """
+    column = found.column
+    if column is None or not column.flagged:
+        return found
+    missing = distinct_text(cells)[0] < 0 if column.is_text else cells.isna().to_numpy()
+    share, sizes = missing.mean(), np.bincount(s, minlength=2)
+    difference = abs(missing[s == 1].mean() - missing[s == 0].mean())
+    error = np.sqrt(share * (1 - share) * (1 / sizes).sum())
+    return found if difference >= _CLEARLY * error else replace(found, column=replace(column, flagged=False))
 
 
 def _check_roles(names: tuple[str, ...], label: str | None, ids: tuple[str, ...]) -> None:

@@ -95,7 +95,7 @@ def recommend(
     frame = read_table(Path(table), text=ids) if isinstance(table, str | Path) else table
     _refuse_unknown(frame, label)
     s = read_labels(frame[label], label)
-    schema, remarks = learn_schema(frame, label=label, ids=ids)
+    schema, remarks = learn_schema(frame, label=label, ids=ids, s=s)
     X = schema.encode(frame).X
     on_progress(Progress(0, 0, PRIOR, budget or 0.0))
     prior = state_prior_of(X, s, scenario=scenario, seed=seed)

@@ -40,10 +40,16 @@ def _missing(learned: Learned) -> Iterator[str]:
     if holes:
         shown = ", ".join(f"'{column.name}' {column.missing:.1%}" for column in holes[:_SHOWN])
         more = f" and {len(holes) - _SHOWN} more columns" if len(holes) > _SHOWN else ""
-        yield (
-            f"Missing cells: {shown}{more}; numbers are filled with the median, and columns with 1 % or more get "
-            "an additional column 'is missing'."
+        predicted = len(learned.schema.fillings)
+        how = {0: "the median", 1: "the median, or predicted from other columns (1 column)"}.get(
+            predicted, f"the median, or predicted from other columns ({predicted} columns)"
         )
+        yield f"Missing cells: {shown}{more}; numbers are filled with {how}.{_flags(learned)}"
+
+
+def _flags(learned: Learned) -> str:
+    flagged = [column.name for column in learned.schema.columns if column.flagged]
+    return f" That a cell is missing is a column of its own for {listed(flagged)}." if flagged else ""
 
 
 def _kept_aside(learned: Learned) -> Iterator[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.advise.columns import Column, Drift
+from pubench.advise.filling import Filling, fill_gaps, learn_fillings
 from pubench.advise.memory import refuse_if_large
 from pubench.errors import DataError
 from pubench.specs import JSONValue
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Dropped", "Encoded", "Schema", "learn_schema", "total_drift"]
 
 _SHOWN = 6
+_MOST_ROWS = 5000
+"""Enough to learn how columns depend on each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,14 @@ class Schema:
         Columns kept aside because they only name rows: those that were given, then those that look like ids.
     dropped : tuple of Dropped
         Columns that carry no information or cannot be used.
+    fillings : tuple of Filling
+        How missing numbers follow from other columns; without one, they are the column's median.
     """
 
     columns: tuple[Column, ...]
     ids: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    fillings: tuple[Filling, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,22 +114,38 @@ class Schema:
         DataError
             If the table lacks a column, or the encoded rows do not fit into memory.
         """
-        frame = frame.rename(columns=str)
+        X, gaps, remarks = self._encoded(frame.rename(columns=str))
+        fill_gaps(X, gaps, self.fillings)
+        return Encoded(X, self.names, self.source, remarks)
+
+    def filling_gaps(self, frame: pd.DataFrame) -> Schema:
+        """Return the schema with what the training rows, or some of very many, say about missing numbers."""
+        if not any(column.kind == "number" and column.missing > 0 for column in self.columns):
+            return self
+        some = frame.iloc[:: -(-len(frame) // _MOST_ROWS)]
+        X, gaps, _ = self._encoded(some.rename(columns=str))
+        return replace(self, fillings=learn_fillings(X, gaps))
+
+    def _encoded(
+        self, frame: pd.DataFrame
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], tuple[Drift, ...]]:
+        """Return the rows with medians in place of missing numbers, where these are, and how cells differ."""
         self._refuse_missing([str(name) for name in frame.columns])
-        names, source = self.names, self.source
+        names = self.names
         refuse_if_large(
             f"the table of {len(frame):,} rows and {len(names):,} encoded columns",
             8 * len(frame) * len(names),
         )
-        X = np.empty((len(frame), len(names)))
+        X, gaps = np.empty((len(frame), len(names))), np.zeros((len(frame), len(names)), dtype=bool)
         remarks: list[Drift] = []
         start = 0
         for column in self.columns:
-            block, drift = column.encode(frame[column.name])
-            X[:, start : start + block.shape[1]] = block
-            start += block.shape[1]
-            remarks += drift
-        return Encoded(X, names, source, tuple(remarks))
+            cells = column.encode(frame[column.name])
+            X[:, start : start + cells.block.shape[1]] = cells.block
+            gaps[:, start] = cells.missing & (column.kind == "number")
+            start += cells.block.shape[1]
+            remarks += cells.drift
+        return X, gaps, tuple(remarks)
 
     def _refuse_missing(self, there: list[str]) -> None:
         absent = [column.name for column in self.columns if column.name not in there]
@@ -170,7 +192,7 @@ def total_drift(parts: Iterable[Sequence[Drift]], rows: int) -> tuple[Drift, ...
 
 
 def learn_schema(
-    frame: pd.DataFrame, *, label: str | None, ids: Sequence[str]
+    frame: pd.DataFrame, *, label: str | None, ids: Sequence[str], s: NDArray[np.uint8] | None = None
 ) -> tuple[Schema, tuple[str, ...]]:
     """Learn what the columns of a table are.
 
@@ -182,6 +204,9 @@ def learn_schema(
         The column of labels, which is left out; None if there is none.
     ids : sequence of str
         Columns that only name rows.
+    s : ndarray of shape (n,), optional
+        1 = labelled positive, 0 = unlabelled. Whether a cell is missing is a column of its own only where labelled
+        rows differ in it; without labels, where 1 % of the cells are missing.
 
     Returns
     -------
@@ -197,5 +222,6 @@ def learn_schema(
     from pubench.advise.learning import learn_columns
     from pubench.advise.remarks import describe
 
-    learned = learn_columns(frame.rename(columns=str), label, tuple(ids))
+    learned = learn_columns(frame.rename(columns=str), label, tuple(ids), s)
+    learned = replace(learned, schema=learned.schema.filling_gaps(frame))
     return learned.schema, describe(learned, len(frame))

@@ -37,8 +37,6 @@ class Standing:
     error : float or None
         Its standard error over folds.
     weight : float
-    seconds : float
-        The mean seconds of a fit.
     failure : str
         Why the method was left out; empty if it was not.
     """
@@ -47,7 +45,6 @@ class Standing:
     pauc: float | None
     error: float | None
     weight: float
-    seconds: float = 0.0
     failure: str = ""
 
 

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.advise.choosing import decision_share, one_se, softmax_weights
+from pubench.advise.choice import Choice
+from pubench.advise.choosing import decision_share, softmax_weights
 from pubench.advise.comparing import Progress, compare
 from pubench.advise.ensemble import Candidate, Ensemble
-from pubench.advise.explaining import explained, typical_row
+from pubench.advise.explaining import explained, explaining_methods, explaining_rows, typical_row
 from pubench.advise.gathering import Comparison
 from pubench.advise.labels import read_labels
-from pubench.advise.methods import POOL, make_method
+from pubench.advise.last_fits import LastFits, last_fits
+from pubench.advise.methods import POOL, resolve_methods
 from pubench.advise.prior_of_table import given_prior
 from pubench.advise.recommend import PRIOR, doubts_of, state_prior_of
-from pubench.advise.schema import Encoded, learn_schema
+from pubench.advise.schema import learn_schema
 from pubench.advise.settings import AUTO, SINGLE, Settings, Source
 from pubench.advise.statements import LIMITS
-from pubench.advise.thinning import thinned, thinned_prior
-from pubench.advise.trained import Card, Provenance, Standing, TrainedModel, TrainingRows
+from pubench.advise.trained import (
+    Card,
+    Curve,
+    Importance,
+    Provenance,
+    Standing,
+    TrainedModel,
+    TrainingRows,
+)
 from pubench.errors import DataError, did_you_mean
 from pubench.estimators.prior_cut import population_cut
 from pubench.estimators.prior_statement import PriorStatement
+from pubench.estimators.rows import Estimator
 from pubench.specs import Scenario
 
 if TYPE_CHECKING:
@@ -35,7 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-_LEAST_WEIGHT = 0.02
 _SOFTWARE = ("pubench", "numpy", "scikit-learn", "scipy", "lightgbm", "skops")
 Floats = NDArray[np.float64]
 
@@ -78,15 +86,33 @@ def train(
     if label not in frame.columns:
         raise DataError(f"the table has no column '{label}'{did_you_mean(label, map(str, frame.columns))}")
     s = read_labels(frame[label], label)
-    schema, remarks = learn_schema(frame, label=label, ids=ids)
+    # An unknown name is said before the work, not after it.
+    resolve_methods(_names(settings))
+    schema, remarks = learn_schema(frame, label=label, ids=ids, s=s)
     encoded = schema.encode(frame)
     prior = _prior(encoded.X, s, settings, on_progress)
     comparison = _compared(encoded.X, s, settings, prior, on_progress)
-    choice = _Choice.of(comparison, settings)
-    ensemble = choice.fitted(encoded, s, settings, prior)
+    choice = Choice.of(comparison, settings.method)
+    seen = np.flatnonzero(~explaining_rows(s, settings.seed))
+    last = last_fits(
+        encoded.X,
+        s,
+        choice.names,
+        explaining=explaining_methods(choice.names, choice.weights),
+        seen=seen,
+        prior=prior.value,
+        settings=settings,
+        on_progress=on_progress,
+    )
+    ensemble = _ensemble(choice.of_methods(last.models), last.models, encoded.X, s, settings, prior)
     if settings.method in AUTO:
         ensemble.cut_ = _cut(ensemble, comparison, s, prior, settings.scenario)
-    importance, curves = explained(schema, encoded, s, ensemble, choice.margins)
+    importance: tuple[Importance, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    if last.partial:
+        part = choice.of_methods(last.partial).of_rows(seen)
+        other = _ensemble(part, last.partial, encoded.X[seen], s[seen], settings, prior)
+        importance, curves = explained(schema, encoded, s, ensemble, other)
     card = Card(
         goal=settings.goal,
         method=settings.method,
@@ -97,7 +123,7 @@ def train(
         leaderboard=_standings(comparison, ensemble),
         importance=importance,
         curves=curves,
-        remarks=(*remarks, *_doubts(comparison, s)),
+        remarks=(*remarks, *_doubts(comparison, last, s)),
         limits=LIMITS,
         provenance=_provenance(source or Source.of_frame(frame), s),
     )
@@ -106,11 +132,19 @@ def train(
     return TrainedModel(card, schema, ensemble, training, typical_row(schema, encoded.X, s))
 
 
-def _doubts(comparison: Comparison, s: NDArray[np.uint8]) -> tuple[str, ...]:
-    """Return what speaks against trusting the model, as sentences."""
-    best = float(comparison.values.mean(axis=1).max())
-    early = "The comparison of methods was interrupted; it holds what had been compared until then."
-    return (*doubts_of(s, best), *((early,) if comparison.is_interrupted else ()))
+def _names(settings: Settings) -> Sequence[str]:
+    return POOL if settings.method in (*AUTO, SINGLE) else (settings.method,)
+
+
+def _doubts(comparison: Comparison, last: LastFits, s: NDArray[np.uint8]) -> Iterator[str]:
+    """Yield what speaks against trusting the model, as sentences."""
+    yield from doubts_of(s, float(comparison.values.mean(axis=1).max()))
+    if comparison.is_interrupted:
+        yield "The comparison of methods was interrupted; it holds what had been compared until then."
+    if last.is_interrupted:
+        yield "The last fits were interrupted; the model has the methods that had been fitted until then."
+    for failure in last.failures:
+        yield f"'{failure.name}' was left out of the model, because its last fit failed: {failure.reason}."
 
 
 def _prior(
@@ -129,18 +163,44 @@ def _compared(
     prior: PriorStatement,
     on_progress: Callable[[Progress], None],
 ) -> Comparison:
-    several = settings.method in (*AUTO, SINGLE)
+    names = _names(settings)
     return compare(
         X,
         s,
-        names=POOL if several else (settings.method,),
+        names=names,
         prior=prior.value,
         scenario=settings.scenario,
         seed=settings.seed,
         budget=settings.budget,
-        repeats=2 if several else 1,
+        repeats=2 if len(names) > 1 else 1,
         on_progress=on_progress,
     )
+
+
+def _ensemble(
+    choice: Choice,
+    models: Mapping[str, Estimator],
+    X: Floats,
+    s: NDArray[np.uint8],
+    settings: Settings,
+    prior: PriorStatement,
+) -> Ensemble:
+    """Put fitted methods together, with probabilities by their out-of-fold scores."""
+    from threadpoolctl import threadpool_limits
+
+    candidates = [
+        Candidate(name, models[name], weight, at_prior)
+        for name, weight, at_prior in zip(choice.names, choice.weights, choice.at_prior, strict=True)
+    ]
+    # One thread, as in the comparison: sums in another order would give other bits.
+    with threadpool_limits(1):
+        return Ensemble(
+            candidates,
+            prior=prior.value,
+            interval=(prior.low, prior.high),
+            scenario=settings.scenario,
+            random_state=settings.seed,
+        ).fit(X, s, out_of_fold=choice.margins, models=[models[name] for name in choice.names])
 
 
 def _cut(
@@ -156,58 +216,6 @@ def _cut(
     return population_cut(ensemble.out_of_fold_.score, s, prior=share, scenario=scenario)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Choice:
-    """The methods of the model, their weights, and their out-of-fold scores of shape (methods, n)."""
-
-    names: tuple[str, ...]
-    weights: tuple[float, ...]
-    at_prior: tuple[bool, ...]
-    margins: Floats
-
-    @classmethod
-    def of(cls, comparison: Comparison, settings: Settings) -> _Choice:
-        if settings.method == SINGLE:
-            weights = np.zeros(len(comparison.names))
-            weights[comparison.names.index(one_se(comparison.values, comparison.names))] = 1.0
-        else:
-            weights = softmax_weights(comparison.values)
-        # A method of almost no weight costs as much time and space as any other.
-        kept = np.flatnonzero(weights >= _LEAST_WEIGHT)
-        return cls(
-            tuple(comparison.names[place] for place in kept),
-            tuple(float(weights[place]) for place in kept),
-            tuple(bool(np.isfinite(comparison.cuts[place])) for place in kept),
-            comparison.margins[kept],
-        )
-
-    def fitted(
-        self, encoded: Encoded, s: NDArray[np.uint8], settings: Settings, prior: PriorStatement
-    ) -> Ensemble:
-        """Fit the methods on all rows, or on a part of very many."""
-        from threadpoolctl import threadpool_limits
-
-        rows = thinned(s, np.random.default_rng(settings.seed))
-        used = thinned_prior(prior.value, s, s[rows], settings.scenario)
-        candidates = [
-            Candidate(name, self._made(name, used, settings), weight, at_prior)
-            for name, weight, at_prior in zip(self.names, self.weights, self.at_prior, strict=True)
-        ]
-        # One thread, as in the comparison: sums in another order would give other bits.
-        with threadpool_limits(1):
-            return Ensemble(
-                candidates,
-                prior=prior.value,
-                interval=(prior.low, prior.high),
-                scenario=settings.scenario,
-                random_state=settings.seed,
-            ).fit(encoded.X, s, out_of_fold=self.margins, positions=rows)
-
-    @staticmethod
-    def _made(name: str, prior: float, settings: Settings) -> object:
-        return make_method(name, prior=prior, scenario=settings.scenario, seed=settings.seed, ranks_only=True)
-
-
 def _standings(comparison: Comparison, ensemble: Ensemble) -> tuple[Standing, ...]:
     """Return all methods, the best first, then those that were left out."""
     weights = {member.name: member.weight for member in ensemble.members_}
@@ -218,9 +226,8 @@ def _standings(comparison: Comparison, ensemble: Ensemble) -> tuple[Standing, ..
             float(values.mean()),
             float(values.std(ddof=1) / np.sqrt(folds)) if folds > 1 else None,
             weights.get(name, 0.0),
-            float(seconds),
         )
-        for name, values, seconds in zip(comparison.names, comparison.values, comparison.seconds, strict=True)
+        for name, values in zip(comparison.names, comparison.values, strict=True)
     ]
     rows.sort(key=lambda row: -(row.pauc or 0.0))
     lost = (Standing(one.name, None, None, 0.0, failure=one.reason) for one in comparison.failures)

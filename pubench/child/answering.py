@@ -20,8 +20,10 @@ from pubench.protocol.requests import (
     OracleValues,
     Prepare,
     PriorRequest,
+    RankRequest,
     Reap,
     StagesRequest,
+    StoreRequest,
     TrialRequest,
     WarmUp,
 )
@@ -74,6 +76,14 @@ class _Child(Service):
                 from pubench.child.final_fit import serve_fit
 
                 serve_fit(request, arrays, channel)
+            case RankRequest():
+                from pubench.child.ranking import serve_rank
+
+                serve_rank(request, arrays, channel)
+            case StoreRequest():
+                from pubench.child.ranking import serve_store
+
+                serve_store(request, arrays, channel)
             case PriorRequest():
                 from pubench.child.prior import serve_prior
 

@@ -22,6 +22,7 @@ __all__ = [
     "Estimator",
     "MisbehaviourError",
     "Recipe",
+    "decide",
     "fit",
     "predict",
     "protect",
@@ -91,8 +92,7 @@ def fit(
 def predict(estimator: Estimator, X: Matrix) -> Predictions:
     """Ask a fitted estimator for n rows and check what comes back."""
     n = X.shape[0]
-    protect(X)
-    decision = _decisions(estimator, estimator.predict(X), n)
+    decision = decide(estimator, X)
     probability = None
     if hasattr(estimator, "predict_proba"):
         probability = _probabilities(estimator.predict_proba(X), n)
@@ -104,6 +104,11 @@ def predict(estimator: Estimator, X: Matrix) -> Predictions:
     else:
         score = decision.astype(np.float64) - 0.5
     return Predictions(score, decision, probability)
+
+
+def decide(estimator: Estimator, X: Matrix) -> NDArray[np.uint8]:
+    """Ask a fitted estimator which of n rows are positive, shape (n,), and check what comes back."""
+    return _decisions(estimator, estimator.predict(protect(X)), X.shape[0])
 
 
 def _decisions(estimator: Estimator, answer: object, n: int) -> NDArray[np.uint8]:

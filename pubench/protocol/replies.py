@@ -28,11 +28,13 @@ __all__ = [
     "PluginDescription",
     "Prepared",
     "PriorFound",
+    "Ranked",
     "Reply",
     "Result",
     "Scoring",
     "Stages",
     "Started",
+    "Stored",
     "Trial",
 ]
 
@@ -104,6 +106,16 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, tag="result"):
     peak_memory_mb: float
     training: Mapping[str, float | None]
     training_notes: tuple[str, ...]
+
+
+class Ranked(msgspec.Struct, frozen=True, kw_only=True, tag="ranked"):
+    """A model was fitted and has ranked rows. Arrays: scores that are comparable between fits, and decisions."""
+
+    seconds: float
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True, tag="stored"):
+    """A fitted model. Arrays: its bytes, as :mod:`pubench.estimators.stored_models` writes them."""
 
 
 class PixelWeights(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,6 +221,8 @@ Reply: TypeAlias = (
     | Trial
     | OracleQuestion
     | Result
+    | Ranked
+    | Stored
     | Introspection
     | EstimatedPropensity
     | Evaluated

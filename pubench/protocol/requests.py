@@ -22,10 +22,12 @@ __all__ = [
     "OracleValues",
     "Prepare",
     "PriorRequest",
+    "RankRequest",
     "Reap",
     "Request",
     "Setting",
     "StagesRequest",
+    "StoreRequest",
     "TrialRequest",
     "WarmUp",
 ]
@@ -112,6 +114,18 @@ class FitRequest(msgspec.Struct, frozen=True, kw_only=True, tag="fit"):
     training: tuple[CriterionPlan, ...]
 
 
+class RankRequest(msgspec.Struct, frozen=True, kw_only=True, tag="rank"):
+    """Fit on all training rows, and rank and decide the test rows. Arrays: as for a trial."""
+
+    setting: Setting
+
+
+class StoreRequest(msgspec.Struct, frozen=True, kw_only=True, tag="store"):
+    """Fit on all training rows, and send the fitted model itself. Arrays: as for a trial; test rows are not used."""
+
+    setting: Setting
+
+
 class PriorRequest(msgspec.Struct, frozen=True, kw_only=True, tag="prior"):
     """Estimate the prior. Arrays: rows, s."""
 
@@ -173,6 +187,8 @@ Request: TypeAlias = (
     | WarmUp
     | TrialRequest
     | FitRequest
+    | RankRequest
+    | StoreRequest
     | PriorRequest
     | LoadRequest
     | DescribePlugin

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import pickle
 import zipfile
@@ -18,9 +19,9 @@ from sklearn.preprocessing import FunctionTransformer
 from pubench.advise.archive import load, save
 from pubench.advise.methods import POOL, make_method
 from pubench.advise.predicting import predict_rows
-from pubench.advise.trust import load_estimator, save_estimator
 from pubench.errors import PubenchError
 from pubench.estimators.out_of_fold import ranking_scores
+from pubench.estimators.stored_models import load_estimator, save_estimator
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +149,42 @@ def test_every_method_that_is_compared_can_be_kept(name):
     fitted = make_method(name, **asked, ranks_only=True).fit(X, s)
     again = load_estimator(save_estimator(fitted, name), "it")
     assert (ranking_scores(fitted, X) == ranking_scores(again, X)).all()
+
+
+def array_bytes(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def changed_json(name, change):
+    def change_entries(entries):
+        value = json.loads(entries[name])
+        change(value)
+        entries[name] = json.dumps(value).encode()
+
+    return change_entries
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda entries: entries.update({"run.py": b"1"}), "unknown part 'run.py'"),
+        (lambda entries: entries.update({"score.npy": array_bytes(np.zeros(3))}), "240 training rows"),
+        (lambda entries: entries.update({"ids.npy": array_bytes(np.array([["a"]]))}), "240 training rows"),
+        (lambda entries: entries.update({"s.npy": array_bytes(np.full(240, 7))}), "not 0 and 1"),
+        (lambda entries: entries.update({"vote.npy": array_bytes(np.full(240, np.nan))}), "not finite"),
+        (lambda entries: entries.update({"typical.npy": array_bytes(np.zeros(2))}), "encoded columns"),
+        (lambda entries: entries.update({"members/0.npy": array_bytes(np.zeros(0))}), "no scores"),
+        (lambda entries: entries.update({"members/0.npy": array_bytes(np.arange(3.0)[::-1])}), "in order"),
+        (changed_json("ensemble.json", lambda value: value.update(n_features=3)), "encoded columns"),
+        (changed_json("ensemble.json", lambda value: value["members"][0].update(weight=9)), "weight"),
+        (changed_json("schema.json", lambda value: value["columns"].clear()), "no columns"),
+        (changed_json("schema.json", lambda value: value["columns"][0].update(mean=[])), "another length"),
+        (changed_json("schema.json", lambda value: value["columns"][0].update(scale=[0.0])), "cannot be"),
+    ],
+)
+def test_a_forged_file_whose_parts_contradict_each_other_is_refused(file, change, message):
+    resealed(file, change)
+    with pytest.raises(PubenchError, match=f"do not fit together.*{message}"):
+        load(file)

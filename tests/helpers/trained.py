@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from pubench.advise.ensemble import Candidate, Ensemble
-from pubench.advise.explaining import explained, typical_row
+from pubench.advise.explaining import explained, explaining_rows, typical_row
 from pubench.advise.prior_of_table import given_prior
 from pubench.advise.schema import learn_schema
 from pubench.advise.trained import Card, Provenance, Standing, TrainedModel, TrainingRows
@@ -44,8 +44,9 @@ def some_model(frame, *, prior=0.5, scenario=SCENARIO):
     ensemble = Ensemble(methods, prior=prior, interval=(0.9 * prior, 1.1 * prior), scenario=scenario).fit(
         encoded.X, s
     )
-    margins = np.stack([np.asarray(ensemble.out_of_fold_.score)] * 2)
-    importance, curves = explained(schema, encoded, s, ensemble, margins)
+    seen = ~explaining_rows(s, 0)
+    other = Ensemble(methods, prior=prior, scenario=scenario).fit(encoded.X[seen], s[seen])
+    importance, curves = explained(schema, encoded, s, ensemble, other)
     card = Card(
         goal="ranking",
         method="auto",

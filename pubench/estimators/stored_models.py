@@ -5,16 +5,26 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import io
+import json
+import zipfile
 from functools import cache
 
+import numpy as np
 import skops.io
 from skops.io.exceptions import UntrustedTypesFoundException
 
 from pubench.errors import PubenchError
 from pubench.estimators.rows import Estimator
 from pubench.plugins.discovery import discover
+from pubench.specs import JSONValue
 
-__all__ = ["UntrustedModelError", "load_estimator", "save_estimator"]
+__all__ = ["NO_DATE", "UntrustedModelError", "estimator_bytes", "load_estimator", "save_estimator"]
+
+NO_DATE = (1980, 1, 1, 0, 0, 0)
+"""The oldest date that a zip archive can hold: the time of writing is no part of a model."""
+_SCHEMA = "schema.json"
+_HEADER = 1000
 
 _PARTS = {
     ("sklearn", "Tree"),
@@ -30,14 +40,14 @@ class UntrustedModelError(PubenchError):
 
 
 def save_estimator(fitted: Estimator, name: str) -> bytes:
-    """Return a fitted estimator as bytes.
+    """Return a fitted estimator as bytes that :func:`load_estimator` takes.
 
     Raises
     ------
     UntrustedModelError
         If it holds a type that :func:`load_estimator` would refuse.
     """
-    content: bytes = skops.io.dumps(fitted)
+    content = estimator_bytes(fitted)
     refused = _refused(content)
     if refused:
         raise UntrustedModelError(
@@ -45,6 +55,51 @@ def save_estimator(fitted: Estimator, name: str) -> bytes:
             "dataclass of an installed plugin; choose another method"
         )
     return content
+
+
+def estimator_bytes(fitted: Estimator) -> bytes:
+    """Return a fitted estimator as bytes, which depend on nothing but the estimator.
+
+    Objects are numbered as they come, where skops has their addresses in memory.
+    """
+    numbers: dict[int, int] = {}
+    files: dict[str, str] = {}
+
+    def plain(value: JSONValue) -> JSONValue:
+        if isinstance(value, list):
+            return [plain(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        made = {key: plain(one) for key, one in value.items()}
+        own, file = made.get("__id__"), made.get("file")
+        if isinstance(own, int):
+            made["__id__"] = numbers.setdefault(own, len(numbers) + 1)
+        if isinstance(file, str) and file in found:
+            made["file"] = files.setdefault(file, f"{len(files) + 1}.{file.rpartition('.')[2]}")
+        return made
+
+    with zipfile.ZipFile(io.BytesIO(skops.io.dumps(fitted))) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    schema = plain(json.loads(found[_SCHEMA]))
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for old, new in files.items():
+            archive.writestr(zipfile.ZipInfo(new, NO_DATE), _without_gaps(found[old]))
+        archive.writestr(zipfile.ZipInfo(_SCHEMA, NO_DATE), json.dumps(schema, separators=(",", ":")))
+    return written.getvalue()
+
+
+def _without_gaps(content: bytes) -> bytes:
+    """Return an array with zeros between its fields, where memory holds whatever was there before."""
+    if b"'|V" not in content[:_HEADER]:
+        return content
+    array = np.load(io.BytesIO(content), allow_pickle=False)
+    clean = np.zeros(array.shape, array.dtype)
+    for name in array.dtype.names or ():
+        clean[name] = array[name]
+    # numpy.save copies fields one by one, through memory that is not clean.
+    cleaned: bytes = content[: len(content) - array.nbytes] + clean.tobytes()
+    return cleaned
 
 
 def load_estimator(content: bytes, where: str) -> Estimator:
