@@ -16,6 +16,7 @@ from pubench.advise.settings import Settings
 from pubench.advise.thinning import thinned, thinned_prior
 from pubench.errors import PubenchError
 from pubench.estimators.rows import Estimator
+from pubench.estimators.stored_models import UntrustedModelError, load_estimator
 
 __all__ = ["LastFits", "last_fits"]
 
@@ -94,10 +95,12 @@ def last_fits(
         with FoldFits(X, settings.scenario) as fits:
             for task, outcome in fits.run(tasks, lambda task: FIT_SECONDS):
                 assert not isinstance(outcome, FoldFit), "no task leaves rows out"
-                if isinstance(outcome, KeptFit):
-                    found[task.method.name, task.repeat] = outcome.model
+                # Here and not in the threads that ask: Python 3.11 cannot parse in two of them.
+                model = _loaded(outcome, task.method.name) if isinstance(outcome, KeptFit) else outcome.error
+                if not isinstance(model, str):
+                    found[task.method.name, task.repeat] = model
                 elif task.repeat == _WHOLE:
-                    failures.append(Failure(task.method.name, outcome.error))
+                    failures.append(Failure(task.method.name, model))
                 on_progress(Progress(len(found) + len(failures), len(tasks), task.method.name, 0.0))
     except KeyboardInterrupt:
         interrupted = True
@@ -108,6 +111,14 @@ def last_fits(
         raise PubenchError(f"no method could be fitted; {failures[0].name}: {failures[0].reason}")
     partial = {name: found[name, _PART] for name in explaining if (name, _PART) in found and name in models}
     return LastFits(models, partial, tuple(failures), interrupted)
+
+
+def _loaded(fit: KeptFit, name: str) -> Estimator | str:
+    """Return the model, or why it cannot be kept."""
+    try:
+        return load_estimator(fit.content, f"method '{name}'")
+    except UntrustedModelError as error:
+        return str(error)
 
 
 def _tasks(
