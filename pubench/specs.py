@@ -66,6 +66,7 @@ RECEIVABLE = (
     "categorical_features",
     "n_labelled",
     "image_shape",
+    "deadline",
     "propensity",
 )
 INFERRED = ("inferred",)
@@ -121,7 +122,9 @@ class Algorithm(_Referring):
         Constructor parameters that pubench fills in, any of :data:`RECEIVABLE`: the class prior, the scenario, a
         seed, the columns that hold codes, and the number of labelled rows (in tuning, of those fitted), which a
         reference cannot count itself, and the (height, width) or (height, width, channels) of rows that are images,
-        else nothing. ``"propensity"`` is not a constructor parameter: ``fit(X, s, propensity=e)``
+        else nothing. ``"deadline"`` is the moment of :func:`time.monotonic` at which the fit should have ended, None
+        where there is no limit: a method that stops in time has a result, which then depends on the machine.
+        ``"propensity"`` is not a constructor parameter: ``fit(X, s, propensity=e)``
         is given the true Pr(s = 1 | y = 1, x) of each row, shape (n,). Tables mark such an algorithm as a reference.
         By default those of them that the constructor names.
     requires : tuple of str

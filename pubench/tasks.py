@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -16,6 +16,8 @@ __all__ = [
     "AlgorithmPlan",
     "Categorical",
     "CriterionPlan",
+    "Curve",
+    "EarlierTrial",
     "Features",
     "Impute",
     "MetricPlan",
@@ -23,6 +25,7 @@ __all__ = [
     "OwnPrior",
     "Preprocess",
     "PriorPlan",
+    "Pruning",
     "Scale",
     "SearchPlan",
     "Seeds",
@@ -145,6 +148,7 @@ class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     ``trials`` is None for the whole grid. With ``defaults`` the first trial sets no parameter. ``rule`` says which
     trial is chosen: the best one, or the first one unless the best is better by more than one standard error.
+    ``pruner`` gives up trials early; empty for none.
     """
 
     sampler: str
@@ -155,6 +159,27 @@ class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
     validation: float | None
     rule: TuningRule = "best"
     defaults: bool = False
+    pruner: Literal["", "median", "hyperband"] = ""
+
+
+Curve: TypeAlias = tuple[tuple[int, float], ...]
+"""What a fit had reached after some steps: the lower a value, the better."""
+
+
+class EarlierTrial(msgspec.Struct, frozen=True, kw_only=True):
+    """A trial that of an earlier batch: its number, the curve of each fit, whether it was given up."""
+
+    number: int
+    curves: tuple[Curve, ...]
+    pruned: bool
+
+
+class Pruning(msgspec.Struct, frozen=True, kw_only=True):
+    """When a trial is given up: the rule, the trial's number in its search, and the trials before its batch."""
+
+    rule: Literal["median", "hyperband"]
+    number: int
+    earlier: tuple[EarlierTrial, ...]
 
 
 class PriorPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from pubench.estimators.calibration import Sigmoid
     from pubench.specs import Scenario
 
-__all__ = ["Decisions", "FittedModel", "fit_deciding"]
+FITS = 6
+"""How often :func:`fit_deciding` fits: on five folds, and on all rows."""
+
+__all__ = ["FITS", "Decisions", "FittedModel", "fit_deciding"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pubench.child.clock import Clock
 from pubench.child.deciding import FittedModel
 from pubench.child.fitting import predict
 from pubench.child.introspection import estimated_propensity, is_open, look_inside
 from pubench.child.learning import Learning
+from pubench.child.listening import TrainingListener
 from pubench.child.memory import peak_mb, reset_peak
 from pubench.child.plane import decision_plane
 from pubench.child.rows import Fitting
@@ -30,7 +32,7 @@ __all__ = ["serve_fit"]
 def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) -> None:
     """Answer a request with the model's predictions, then with what it shows of itself."""
     reset_peak()
-    learning = Learning(request.setting, arrays)
+    learning = Learning(request.setting, arrays, TrainingListener(channel), Clock(request.seconds))
     fitting = learning.rows.fitting()
     X_test = fitting.preprocess.transform(learning.rows.test_rows())
     started = time.perf_counter()

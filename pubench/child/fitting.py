@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -68,6 +69,9 @@ def seed_global_generators(seed: int) -> None:
     """Seed the generators that plugins may draw from without saying so."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - plugins that draw from the global generator must be reproducible too
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
 
 
 def fit(

@@ -7,9 +7,12 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pubench.child.clock import Clock
 from pubench.child.fitting import MisbehaviourError
 from pubench.child.learning import Learning
+from pubench.child.listening import TrainingListener
 from pubench.child.rows import Fold
+from pubench.estimators.progress import PrunedError
 from pubench.protocol import Predictions, ProtocolError
 from pubench.protocol.replies import OracleQuestion, Scoring, Trial
 from pubench.protocol.requests import OracleValues, TrialRequest
@@ -25,23 +28,26 @@ __all__ = ["serve_trial"]
 
 def serve_trial(request: TrialRequest, arrays: Sequence[Array], channel: Channel) -> None:
     """Answer a request with a trial; an exception of the algorithm is the trial's error, not the search's."""
-    learning = Learning(request.setting, arrays)
+    listener = TrainingListener(channel, request.pruning)
+    learning = Learning(request.setting, arrays, listener, Clock(request.seconds))
     # A fold that cannot be made is the cell's error, not a trial's.
     folds = learning.rows.folds(request.search)
     scorer = _Scorer(request, learning, channel)
     started = time.perf_counter()
-    error = ""
+    error, pruned = "", False
     try:
-        for fold in folds:
-            scorer.add(fold)
+        for number, fold in enumerate(folds):
+            scorer.add(fold, len(folds) - number)
         scorer.refuse_nothing()
+    except PrunedError:
+        pruned = True
     except Exception as raised:
         problem = Problem.of(raised)
         if problem.status is Status.OUT_OF_MEMORY or isinstance(raised, ProtocolError | OSError):
             raise
         error = problem.error
     seconds = time.perf_counter() - started
-    folds_by_name = {} if error else {name: tuple(values) for name, values in scorer.values.items()}
+    folds_by_name = {} if error or pruned else {name: tuple(values) for name, values in scorer.values.items()}
     channel.send(
         Trial(
             params=request.params,
@@ -49,6 +55,8 @@ def serve_trial(request: TrialRequest, arrays: Sequence[Array], channel: Channel
             seconds=seconds,
             error=error,
             problems={name: problem.error for name, problem in scorer.problems.items()},
+            pruned=pruned,
+            curves=listener.curves if request.pruning is not None else (),
         )
     )
 
@@ -61,9 +69,9 @@ class _Scorer:
         self.values: dict[str, list[float | None]] = {str(one.name): [] for one in request.criteria}
         self.problems: dict[str, Problem] = {}
 
-    def add(self, fold: Fold) -> None:
-        """Fit on one side of a fold and score the other."""
-        model = self._learning.fit(self._request.params, fold.fitting)
+    def add(self, fold: Fold, left: int) -> None:
+        """Fit on one side of a fold and score the other; so many folds share the time that is left."""
+        model = self._learning.fit(self._request.params, fold.fitting, left)
         predictions = model.predict(fold.X_validation)
         s, setting = self._learning.rows.s[fold.validation], self._request.setting
         for criterion in self._request.criteria:

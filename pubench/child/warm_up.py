@@ -34,6 +34,7 @@ def warm_up(request: WarmUp) -> None:
         "categorical_features": [],
         "n_labelled": int(labels.sum()),
         "image_shape": [2, 2],
+        "deadline": None,
     }
     filled = {name: available[name] for name in request.receives if name not in ROW_WISE}
     os.environ[WARMING_UP] = "1"

@@ -68,14 +68,16 @@ def _follow(folders: Sequence[Path], page: Path) -> Results:
 
 def _state(folders: Sequence[Path]) -> tuple[tuple[int, int], ...]:
     """Return a value that changes when a run gets new cells or another plan."""
-    files = (folder / name for folder in folders for name in ("plan.json", "cells.jsonl"))
+    files = (folder / name for folder in folders for name in ("plan.json", "cells.jsonl", "training.json"))
     found = (file.stat() if file.exists() else None for file in files)
     return tuple((stat.st_mtime_ns, stat.st_size) if stat else (0, 0) for stat in found)
 
 
 def _write(folders: Sequence[Path], page: Path, *, reload: int) -> Results:
     from pubench.reporting import read_runs, report_of, write_page
+    from pubench.results.under_way import read_under_way
 
     results = read_runs(folders)
-    write_page(report_of(results, folders), page, reload=reload)
+    training = [one for folder in folders for one in read_under_way(folder)] if reload else []
+    write_page(report_of(results, folders), page, reload=reload, training=training)
     return results

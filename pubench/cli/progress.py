@@ -17,6 +17,7 @@ from pubench.cli.streams import show
 from pubench.errors import be, counted
 from pubench.plan.jobs import Cell, Job
 from pubench.results.record import Record
+from pubench.run.news import TrainingNews
 from pubench.run.remaining import Countdown, Kind, Remaining, cost_of, kinds_of
 from pubench.status import Status
 
@@ -113,6 +114,9 @@ class Silent:
             # In a thread: the driver goes on handing out tasks.
             threading.Thread(target=_import_for_report, daemon=True).start()
 
+    def training(self, cell: Cell, news: TrainingNews) -> None:
+        """Take how far a fit is."""
+
     def done(self, cell: Cell, record: Record) -> None:
         """Count a cell that has ended."""
         self.finished += 1
@@ -125,10 +129,12 @@ class Lines(Silent):
 
     _left: TimeLeft | None = None
     _shown = float("-inf")
+    _trained = 0.0
 
     def begin(self, total: int, finished: int) -> None:
         """Print how many cells are already finished."""
         super().begin(total, finished)
+        self._trained = self._clock()
         if finished:
             show(f"{finished} of {counted(total, 'cell')} {be(total)} already finished")
 
@@ -147,6 +153,12 @@ class Lines(Silent):
             left = f" ({self.failed} failed, {self._left.text} left)" if self._left is not None else ""
             show(f"[{self.finished}/{self.total}] {record.status} {_name(cell)}{error}{left}")
 
+    def training(self, cell: Cell, news: TrainingNews) -> None:
+        """Print now and then how far a fit is that takes long."""
+        if self._clock() - self._trained >= LINE_SECONDS:
+            self._trained = self._clock()
+            show(f"[{self.finished}/{self.total}] training {_name(cell)}: {_how_far(news)}")
+
     def _is_shown(self, record: Record) -> bool:
         if record.status is not Status.OK or self.total <= EVERY_CELL or self.finished == self.total:
             return True
@@ -164,7 +176,7 @@ class Bar(Silent):
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         super().__init__(signals, shown=True)
-        self._running, self._workers, self._trials = 0, jobs, 0
+        self._running, self._workers, self._trials, self._training = 0, jobs, 0, ""
         self._left: TimeLeft | None = None
         self._progress = Progress(
             BarColumn(),
@@ -207,6 +219,11 @@ class Bar(Silent):
             self._progress.console.print(escape(f"{record.status}: {_name(cell)}: {record.error or ''}"))
         self._update()
 
+    def training(self, cell: Cell, news: TrainingNews) -> None:
+        """Show how far the last fit is that was heard of."""
+        self._training = f", {cell.algorithm} on {cell.dataset}: {_how_far(news)}"
+        self._update()
+
     def close(self) -> None:
         """Stop updating the bar."""
         self._progress.stop()
@@ -227,7 +244,7 @@ class Bar(Silent):
         waiting = f", {self._running - running} waiting" if self._running > running else ""
         trials = f", {counted(self._trials, 'trial')}" if self._trials else ""
         workers = f" on {self._workers} workers" if self._workers > 1 else ""
-        return f"{self.failed} failed, {running} running{workers}{waiting}{trials}"
+        return f"{self.failed} failed, {running} running{workers}{waiting}{trials}{self._training}"
 
 
 class _Live:
@@ -262,6 +279,11 @@ def make_progress(signals: Signals, *, quiet: bool, jobs: int) -> Silent:
     if quiet:
         return Silent(signals)
     return Bar(signals, jobs) if sys.stderr is not None and sys.stderr.isatty() else Lines(signals)
+
+
+def _how_far(news: TrainingNews) -> str:
+    value = "" if news.value is None else f", value {news.value:.4g}"
+    return f"step {news.step} of {news.total}{value}{' of a trial' if news.trial else ''}"
 
 
 def _name(cell: Cell) -> str:

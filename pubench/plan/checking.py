@@ -25,6 +25,7 @@ _FILLED: Mapping[str, JSONValue] = {
     "categorical_features": [],
     "n_labelled": 100,
     "image_shape": [2, 2],
+    "deadline": None,
 }
 """Examples of what pubench fills in, for each constructor parameter that an algorithm may receive."""
 

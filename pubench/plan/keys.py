@@ -201,7 +201,8 @@ def _search_fields(search: SearchPlan) -> dict[str, object]:
     names = ("sampler", "trials", "batch", "folds", "validation")
     fields = {name: getattr(search, name) for name in names}
     later = {"rule": search.rule, "defaults": search.defaults}
-    return fields if later == {"rule": "best", "defaults": False} else fields | later
+    fields = fields if later == {"rule": "best", "defaults": False} else fields | later
+    return fields | {"pruner": search.pruner} if search.pruner else fields
 
 
 def prior_digest(plan: PriorPlan, registered: Registered[PriorEstimator] | None) -> str:

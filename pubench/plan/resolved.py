@@ -241,11 +241,12 @@ def _search_plan(tuning: TuningConfig) -> SearchPlan:
         sampler=tuning.sampler,
         engine=SAMPLERS[tuning.sampler].engine,
         trials=tuning.trials,
-        batch=tuning.batch if tuning.is_adaptive else 1,
+        batch=tuning.batch if tuning.is_adaptive or tuning.pruner != "none" else 1,
         folds=tuning.folds,
         validation=tuning.validation,
         rule=tuning.rule,
         defaults=tuning.defaults,
+        pruner="" if tuning.pruner == "none" else tuning.pruner,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pubench.specs import Algorithm, Params
 from pubench.status import Problem
+from pubench.tasks import Curve
 
 __all__ = [
     "Done",
@@ -35,6 +36,7 @@ __all__ = [
     "Stages",
     "Started",
     "Stored",
+    "TrainingStep",
     "Trial",
 ]
 
@@ -71,10 +73,19 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True, tag="scoring"):
     name: str | None
 
 
+class TrainingStep(msgspec.Struct, frozen=True, kw_only=True, tag="step"):
+    """How far a fit is: so many steps of all, and the value after them."""
+
+    step: int
+    total: int
+    value: float | None = None
+
+
 class Trial(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
     """One set of parameters with the value of each criterion on each fold; ``error`` says why there are none.
 
-    ``problems`` holds the first problem of each criterion that raised.
+    ``problems`` holds the first problem of each criterion that raised. A trial that was given up early is ``pruned``;
+    where a search has a pruner, ``curves`` is what each fit said while it trained.
     """
 
     params: Params
@@ -82,6 +93,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
     seconds: float = 0.0
     error: str = ""
     problems: Mapping[str, str] = {}
+    pruned: bool = False
+    curves: tuple[Curve, ...] = ()
 
     def value(self, criterion: str) -> float | None:
         """Return the mean of a criterion over the folds, or None where it has no value on one of them."""
@@ -218,6 +231,7 @@ Reply: TypeAlias = (
     | Prepared
     | Done
     | Scoring
+    | TrainingStep
     | Trial
     | OracleQuestion
     | Result

@@ -8,7 +8,16 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from pubench.specs import Params, Scenario
-from pubench.tasks import AlgorithmPlan, CriterionPlan, Features, MetricPlan, Preprocess, SearchPlan, Seeds
+from pubench.tasks import (
+    AlgorithmPlan,
+    CriterionPlan,
+    Features,
+    MetricPlan,
+    Preprocess,
+    Pruning,
+    SearchPlan,
+    Seeds,
+)
 
 __all__ = [
     "DescribePlugin",
@@ -95,7 +104,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrialRequest(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
-    """Score one set of parameters by criteria on each fold.
+    """Score one set of parameters by criteria on each fold, within some seconds.
 
     Arrays: training rows, s, test rows; and, for a reference algorithm, true labels or true propensities.
     """
@@ -104,6 +113,8 @@ class TrialRequest(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
     search: SearchPlan
     criteria: tuple[CriterionPlan, ...]
     params: Params
+    seconds: float
+    pruning: Pruning | None = None
 
 
 class FitRequest(msgspec.Struct, frozen=True, kw_only=True, tag="fit"):
@@ -112,6 +123,7 @@ class FitRequest(msgspec.Struct, frozen=True, kw_only=True, tag="fit"):
     setting: Setting
     params: Params
     training: tuple[CriterionPlan, ...]
+    seconds: float
 
 
 class RankRequest(msgspec.Struct, frozen=True, kw_only=True, tag="rank"):

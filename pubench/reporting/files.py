@@ -16,6 +16,7 @@ from pubench.reporting.render.markdown import markdown_report
 from pubench.reporting.render.pgf import fitted_diagram, pgf
 from pubench.reporting.report import Report
 from pubench.results.run_folder import last_change
+from pubench.results.under_way import Training
 
 __all__ = ["FORMATS", "is_current", "write_page", "write_report"]
 
@@ -66,9 +67,9 @@ def is_current(folder: Path) -> bool:
     return oldest >= last_change(folder)
 
 
-def write_page(report: Report, path: Path, *, reload: int) -> None:
+def write_page(report: Report, path: Path, *, reload: int, training: Sequence[Training] = ()) -> None:
     """Write the HTML page alone; with ``reload`` it loads itself again after so many seconds."""
-    _write({path: _encoded(html_report(report, reload=reload))})
+    _write({path: _encoded(html_report(report, reload=reload, training=training))})
 
 
 def _write(files: Mapping[Path, bytes]) -> None:

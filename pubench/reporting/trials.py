@@ -44,6 +44,7 @@ class Search(NamedTuple):
     searches: int
     trials: int
     failed: int
+    pruned: int
     curve: Floats
     needed: float
     seconds: float
@@ -58,11 +59,12 @@ class Importance(NamedTuple):
 
 
 class _TunedCell(NamedTuple):
-    """The trials of one cell: goodness (NaN where a trial failed), parameters, seconds."""
+    """The trials of one cell: goodness (NaN where a trial failed or was pruned), parameters, seconds, those pruned."""
 
     goodness: Floats
     params: tuple[Mapping[str, JSONValue], ...]
     seconds: float
+    pruned: int
 
 
 def find_searches(rows: Sequence[Row], trials: Trials) -> list[Search]:
@@ -73,11 +75,12 @@ def find_searches(rows: Sequence[Row], trials: Trials) -> list[Search]:
         longest = max(len(gain) for gain in gains)
         curve = np.mean([np.pad(gain, (0, longest - len(gain)), "edge") for gain in gains], axis=0)
         needed = [int((gain >= NEARLY).argmax()) + 1 for gain in gains if gain[-1] >= NEARLY]
-        failed = sum(int(np.isnan(cell.goodness).sum()) for cell in cells)
+        pruned = sum(cell.pruned for cell in cells)
+        failed = sum(int(np.isnan(cell.goodness).sum()) for cell in cells) - pruned
         seconds = float(np.median([cell.seconds for cell in cells]))
         total = sum(len(cell.goodness) for cell in cells)
         middle = float(np.median(needed)) if needed else np.nan
-        found.append(Search(algorithm, criterion, len(cells), total, failed, curve, middle, seconds))
+        found.append(Search(algorithm, criterion, len(cells), total, failed, pruned, curve, middle, seconds))
     return found
 
 
@@ -127,20 +130,21 @@ def explained(groups: NDArray[np.int64], values: Floats) -> float:
 def search_texts(rows: Sequence[Row], trials: Trials) -> dict[str, str]:
     """Return one line on each cell's search: how many trials, and at which of them the best so far changed."""
     return {
-        key: _text(_goodness(trials[key], sign), sign)
+        key: _text(_goodness(trials[key], sign), sign, sum(trial.pruned for trial in trials[key]))
         for cells, sign in _by_criterion(rows, trials).values()
         for key in cells
     }
 
 
-def _text(goodness: Floats, sign: float) -> str:
-    failed = int(np.isnan(goodness).sum())
+def _text(goodness: Floats, sign: float, pruned: int) -> str:
+    failed = int(np.isnan(goodness).sum()) - pruned
     best, steps = -np.inf, []
     for trial, value in enumerate(goodness.tolist(), start=1):
         if value > best:
             best = value
             steps.append(f"{trial}: {sign * value:.4g}")
     tried = counted(len(goodness), "trial") + (f", {failed} failed" if failed else "")
+    tried += f", {pruned} pruned" if pruned else ""
     return f"{tried}; best so far at {', '.join(steps)}" if steps else tried
 
 
@@ -151,7 +155,8 @@ def _cells(rows: Sequence[Row], trials: Trials) -> dict[tuple[str, str], list[_T
         for key, row in cells.items():
             params = tuple(trial.params for trial in trials[key])
             seconds = sum(float(trial.seconds or 0.0) for trial in trials[key])
-            cell = _TunedCell(_goodness(trials[key], sign), params, seconds)
+            pruned = sum(trial.pruned for trial in trials[key])
+            cell = _TunedCell(_goodness(trials[key], sign), params, seconds, pruned)
             found.setdefault((str(row["algorithm"]), criterion), []).append(cell)
     return found
 

@@ -30,12 +30,13 @@ __all__ = [
 
 
 class TrialRecord(NamedTuple):
-    """A trial of a cell's search: parameters, value of the cell's criterion, seconds, and why there is no value."""
+    """A trial of a cell's search: parameters, value of the cell's criterion, seconds, and why it has none."""
 
     params: Params
     value: float | None
     seconds: float
     error: str
+    pruned: bool = False
 
 
 class StoredTrial(msgspec.Struct, frozen=True, kw_only=True):

@@ -186,7 +186,7 @@ def read_trials(folder: Path) -> dict[str, tuple[TrialRecord, ...]]:
 
 def _trial_record(trial: Trial, criterion: str) -> TrialRecord:
     error = trial.error or trial.problems.get(criterion, "")
-    return TrialRecord(trial.params, trial.value(criterion), trial.seconds, error)
+    return TrialRecord(trial.params, trial.value(criterion), trial.seconds, error, trial.pruned)
 
 
 def read_inside(folder: Path) -> dict[str, ModelRecord]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pubench.plan.jobs import Job
 from pubench.protocol import Predictions
-from pubench.protocol.replies import Evaluated, Failed, Reply, Scoring, Stages
+from pubench.protocol.replies import Evaluated, Failed, Reply, Scoring, Stages, TrainingStep
 from pubench.protocol.requests import EvaluateRequest, Prepare, Request, Setting, StagesRequest, WarmUp
 from pubench.run.labels import LabelledRows
 from pubench.run.tasks import GivenPrior
@@ -106,8 +106,13 @@ def out_of_turn(sandbox: Sandbox, message: Reply) -> TaskError:
     return TaskError(problem, out_of_turn=True)
 
 
-def replies(sandbox: Sandbox, request: Request, arrays: Sequence[Array]) -> Iterator[Envelope[Reply]]:
-    """Send a request and yield what comes back.
+def replies(
+    sandbox: Sandbox,
+    request: Request,
+    arrays: Sequence[Array],
+    on_step: Callable[[TrainingStep], None] | None = None,
+) -> Iterator[Envelope[Reply]]:
+    """Send a request and yield what comes back; ``on_step`` is told how far training is.
 
     Raises
     ------
@@ -122,6 +127,9 @@ def replies(sandbox: Sandbox, request: Request, arrays: Sequence[Array]) -> Iter
             match envelope.message:
                 case Scoring(name=blamed):
                     continue
+                case TrainingStep() as step:
+                    if on_step is not None:
+                        on_step(step)
                 case Failed(problem=problem):
                     raise TaskError(problem)
                 case _:

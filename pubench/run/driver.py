@@ -13,10 +13,11 @@ from pubench.results.record import Record, StoredTrial
 from pubench.results.store import Store
 from pubench.run.backends import Backend, Finished
 from pubench.run.job_state import JobState
+from pubench.run.news import TrainingNews
 from pubench.run.tasks import Outcome, PriorTask, Task
 from pubench.status import Problem, Status
 
-__all__ = ["Progress", "TaskProgress", "pending_jobs", "run_jobs"]
+__all__ = ["Progress", "TaskProgress", "TrainingProgress", "pending_jobs", "run_jobs"]
 
 _AHEAD = 2
 """Tasks for each worker, the waiting ones included, so that none is idle while the driver thinks."""
@@ -44,6 +45,14 @@ class TaskProgress(Progress, Protocol):
 
     def tasks(self, running: int, workers: int, trials: int) -> None:
         """Take the number of tasks that workers have, that of workers, and that of trials finished by this run."""
+
+
+@runtime_checkable
+class TrainingProgress(Protocol):
+    """Watches a run from the inside: also how far single fits are."""
+
+    def training(self, cell: Cell, news: TrainingNews) -> None:
+        """Take how far a fit of a cell is; cells that share a search are known by the first of them."""
 
 
 def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_failed: bool) -> list[Job]:
@@ -80,6 +89,7 @@ def run_jobs(
     trials: Mapping[str, Sequence[StoredTrial]] | None = None,
     retried: bool = False,
     on_tasks: Callable[[int, int, int], None] | None = None,
+    on_news: Callable[[Cell, TrainingNews], None] | None = None,
 ) -> None:
     """Run the jobs and store each trial and record as it arrives.
 
@@ -96,7 +106,12 @@ def run_jobs(
         Whether failed cells are run again: their searches get their whole time again, and failed trials another try.
     on_tasks : callable, optional
         Is called whenever tasks were handed out or came back; see :meth:`TaskProgress.tasks`.
+    on_news : callable, optional
+        Is told what methods say while they train; see :meth:`TrainingProgress.training`.
     """
+    if on_news is not None:
+        cells = {cell.key: cell for job in jobs for cell in job.cells}
+        backend.listen(lambda news: on_news(cells[news.key], news) if news.key in cells else None)
     _Driver(jobs, store, backend, on_record, trials or {}, retried=retried, on_tasks=on_tasks).run()
 
 

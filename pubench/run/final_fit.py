@@ -97,11 +97,13 @@ def run_fit(
 def _fit(task: FitTask, prior: GivenPrior, labelled: LabelledRows, workplace: Workplace) -> _Fitted:
     """Let the child fit and predict; what happens after it has sent its result does not spoil the result."""
     job, result, inside, propensity = task.job, None, None, None
-    request = FitRequest(setting=setting(job, prior), params=task.params, training=job.training)
+    request = FitRequest(
+        setting=setting(job, prior), params=task.params, training=job.training, seconds=job.limits.seconds
+    )
     prepare, warm_up = prepare_algorithm(job)
     with workplace.algorithms.task(prepare, task_limits(job), warm_up) as sandbox:
         try:
-            for envelope in replies(sandbox, request, learner_arrays(job, labelled)):
+            for envelope in replies(sandbox, request, learner_arrays(job, labelled), workplace.on_step(task)):
                 match envelope.message:
                     case Result() if result is None:
                         result = envelope.message, _predictions(sandbox, envelope.arrays)

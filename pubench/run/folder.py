@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from pubench.plan.cards import problem_card
+from pubench.plan.jobs import Cell
 from pubench.plan.planning import ExecutionPlan
 from pubench.plugins.registry import Registry
 from pubench.results.provenance import gather
 from pubench.results.record import Record
 from pubench.results.run_folder import cards_of, read_provenance, write_provenance
 from pubench.results.store import Store, read_records, read_searches
+from pubench.results.under_way import UnderWay
 from pubench.run.backends import Workers
-from pubench.run.driver import Progress, TaskProgress, pending_jobs, run_jobs
+from pubench.run.driver import Progress, TaskProgress, TrainingProgress, pending_jobs, run_jobs
+from pubench.run.news import TrainingNews
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
 
@@ -52,7 +56,7 @@ def run_folder(
     if jobs:
         options["isolation"] = jobs[0].limits.isolation
     write_provenance(folder, [*known, gather(registry, cards, options)])
-    store = Store(folder)
+    store, under_way = Store(folder), UnderWay(folder)
     try:
         _store_failed(planned, failed, store, progress)
         if not jobs:
@@ -68,9 +72,18 @@ def run_folder(
             trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
             retried=retry_failed,
             on_tasks=close.tasks if close is not None else None,
+            on_news=partial(_show, under_way, progress),
         )
     finally:
+        under_way.clear()
         store.close()
+
+
+def _show(under_way: UnderWay, progress: Progress | None, cell: Cell, news: TrainingNews) -> None:
+    """Write how far a fit is, for the live page, and show it."""
+    under_way.note(cell, news.step, news.total, news.value)
+    if isinstance(progress, TrainingProgress):
+        progress.training(cell, news)
 
 
 def _store_failed(

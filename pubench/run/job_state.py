@@ -163,7 +163,8 @@ class JobState:
         names = self._undecided()
         criteria = [criterion for name, (_, criterion) in self._open.items() if name in names]
         left = max(self.job.limits.seconds - self._searching.spent, 0.0)
-        return TrialTask(self.job, params, (*criteria, *self._watched), self._prior, left)
+        pruning = self._searching.pruning(params)
+        return TrialTask(self.job, params, (*criteria, *self._watched), self._prior, left, pruning)
 
     def _accept_trial(self, task: TrialTask, outcome: Outcome) -> None:
         assert self._searching is not None

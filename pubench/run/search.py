@@ -66,18 +66,20 @@ class Search:
     def ask(self) -> list[Params]:
         """Return the parameters of the next batch; none when the search is over.
 
-        A sampler that does not adapt proposes everything at once.
+        A sampler that does not adapt proposes everything at once, unless trials are pruned.
         """
         left = self.size - len(self.trials)
         if not self._plan.engine:
-            return list(self._points[len(self.trials) :])
+            rest = self._points[len(self.trials) :]
+            return list(rest[: self._plan.batch] if self._plan.pruner else rest)
         if not left:
             return []
         adaptive = SAMPLERS[self._plan.sampler].adaptive
         if self._study is None:
             self._study = _make_study(self._plan, self._guide, self._seed)
         distributions = {name: _distribution(param) for name, param in self._space.items()}
-        size = min(self._plan.batch, left) if adaptive else left
+        # A pruner compares a trial with those of earlier batches.
+        size = min(self._plan.batch, left) if adaptive or self._plan.pruner else left
         first = [None] if self._plan.defaults and not self.trials else []
         self._asked = [*first, *(self._study.ask(distributions) for _ in range(size - len(first)))]
         return [{} if trial is None else trial.params for trial in self._asked]
@@ -93,7 +95,12 @@ class Search:
             if asked is None:
                 continue
             value = trial.value(str(self._guide.name))
-            if value is None:
+            if trial.pruned:
+                # An adaptive sampler ranks given-up trials by how far they came, then by what they had reached.
+                steps = [point for curve in trial.curves for point in curve]
+                asked.report(-steps[-1][1] if self._guide.maximise else steps[-1][1], len(steps))
+                self._study.tell(asked, state=TrialState.PRUNED)
+            elif value is None:
                 self._study.tell(asked, state=TrialState.FAIL)
             else:
                 self._study.tell(asked, value)

@@ -11,7 +11,7 @@ from pubench.plan.jobs import Job
 from pubench.protocol.replies import Trial
 from pubench.results.record import StoredTrial
 from pubench.run.search import Search, params_name
-from pubench.tasks import SearchPlan
+from pubench.tasks import EarlierTrial, Pruning, SearchPlan
 
 if TYPE_CHECKING:
     from pubench.specs import Params
@@ -39,7 +39,7 @@ class Searching:
 
     def __init__(self, job: Job, plan: SearchPlan, stored: Sequence[StoredTrial], spent: float) -> None:
         self._search = Search(job.algorithm.space, plan, guide=job.criteria[0], seed=job.seeds.search)
-        self._key, self.spent = job.search, spent
+        self._key, self.spent, self._plan = job.search, spent, plan
         self.new: list[StoredTrial] = []
         self._known: dict[str, Trial] = {}
         for line in stored:
@@ -76,7 +76,7 @@ class Searching:
         trial = self._known.get(params_name(params))
         if trial is None:
             return False
-        return bool(trial.error) or all(name in trial.folds for name in criteria)
+        return bool(trial.error) or trial.pruned or all(name in trial.folds for name in criteria)
 
     def _tell(self) -> None:
         trials = [self._known[params_name(params)] for params in self._batch]
@@ -85,6 +85,20 @@ class Searching:
                 # Parameters that were proposed before are not tried again.
                 self._store(number, msgspec.structs.replace(trial, seconds=0.0))
         self._search.tell(trials)
+
+    def pruning(self, params: Params) -> Pruning | None:
+        """Return when a trial of the batch under way is given up: what it is compared with ended before the batch."""
+        rule = self._plan.pruner
+        if not rule:
+            return None
+        names = [params_name(one) for one in self._batch]
+        number = len(self._search.trials) + names.index(params_name(params))
+        earlier = tuple(
+            EarlierTrial(number=place, curves=trial.curves, pruned=trial.pruned)
+            for place, trial in enumerate(self._search.trials)
+            if trial.curves
+        )
+        return Pruning(rule=rule, number=number, earlier=earlier)
 
     def keep(self, trial: Trial) -> None:
         """Keep a finished trial; its values by other criteria stay."""

@@ -9,7 +9,7 @@ from pubench.plan.jobs import Job
 from pubench.protocol.replies import Trial
 from pubench.results.record import Record
 from pubench.status import Problem, Status
-from pubench.tasks import CriterionPlan
+from pubench.tasks import CriterionPlan, Pruning
 
 if TYPE_CHECKING:
     from pubench.specs import Params
@@ -71,6 +71,7 @@ class TrialTask:
     criteria: tuple[CriterionPlan, ...]
     prior: GivenPrior | None
     seconds: float
+    pruning: Pruning | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,11 +38,16 @@ def run_trial(task: TrialTask, prior: GivenPrior, labelled: LabelledRows, workpl
     job = task.job
     assert job.tuning is not None
     request = TrialRequest(
-        setting=setting(job, prior), search=job.tuning, criteria=task.criteria, params=task.params
+        setting=setting(job, prior),
+        search=job.tuning,
+        criteria=task.criteria,
+        params=task.params,
+        seconds=task.seconds,
+        pruning=task.pruning,
     )
     prepare, warm_up = prepare_algorithm(job)
     with workplace.algorithms.task(prepare, task_limits(job, task.seconds), warm_up) as sandbox:
-        for envelope in replies(sandbox, request, learner_arrays(job, labelled)):
+        for envelope in replies(sandbox, request, learner_arrays(job, labelled), workplace.on_step(task)):
             match envelope.message:
                 case Trial():
                     return msgspec.structs.replace(envelope.message, params=task.params)

@@ -7,8 +7,10 @@ import signal
 import threading
 import time
 from collections.abc import Iterable
+from contextvars import ContextVar
 
 from pubench.run.executing import execute
+from pubench.run.news import Hear, sender
 from pubench.run.tasks import Outcome, Task
 from pubench.run.workplace import Workplace
 from pubench.sandbox.fork_server import ServerKind, use_shared
@@ -18,6 +20,8 @@ __all__ = ["begin", "settle", "work"]
 
 # One workplace per thread of a worker process: starting its processes costs more than most tasks.
 _KEPT = threading.local()
+# Where news of training go; nowhere unless the driver says so.
+_SENDER: ContextVar[Hear | None] = ContextVar("sender", default=None)
 
 
 def work(task: Task) -> Outcome:
@@ -31,17 +35,19 @@ def begin() -> None:
 
 def _workplace() -> Workplace:
     if not hasattr(_KEPT, "workplace"):
-        _KEPT.workplace = Workplace()
+        _KEPT.workplace = Workplace(_SENDER.get())
     workplace: Workplace = _KEPT.workplace
     return workplace
 
 
-def settle(parent: int, servers: Iterable[tuple[ServerKind, str]]) -> None:
+def settle(parent: int, servers: Iterable[tuple[ServerKind, str]], news: str = "") -> None:
     """Make a worker process well behaved: only the driver handles SIGINT, and the worker does not outlive it.
 
     The parent is named by who knows it: one that died while the worker started is not found by asking. It shares its
-    fork servers.
+    fork servers, and ``news`` is the address of its mailbox.
     """
+    if news:
+        _SENDER.set(sender(news))
     protect_memory()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)

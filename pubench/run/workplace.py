@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 
 from pubench.data.truth import hidden_places
 from pubench.plan.jobs import Job
+from pubench.protocol.replies import TrainingStep
 from pubench.run.labels import LabelledRows, label_job
+from pubench.run.news import Hear, news_of
+from pubench.run.tasks import FitTask, TrialTask
 from pubench.sandbox import Processes
 from pubench.sandbox.early import ALGORITHMS
 from pubench.sandbox.fork_server import ServerKind, share
@@ -18,12 +22,24 @@ _METRICS = ServerKind("pubench.evaluator")
 
 
 class Workplace:
-    """The processes of one worker: those that run algorithms, and those that run metrics."""
+    """The processes of one worker: those that run algorithms, and those that run metrics.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    hear : callable, optional
+        Is told what methods say while they train.
+    """
+
+    def __init__(self, hear: Hear | None = None) -> None:
+        self._hear = hear
         self.algorithms = Processes(ALGORITHMS, hidden_places)
         self.metrics = Processes(_METRICS)
         self._rows: OrderedDict[tuple[str, ...], LabelledRows] = OrderedDict()
+
+    def on_step(self, task: TrialTask | FitTask) -> Callable[[TrainingStep], None] | None:
+        """Return what takes the steps of a task, if somebody listens."""
+        hear = self._hear
+        return None if hear is None else lambda step: hear(news_of(task, step))
 
     def begin(self) -> None:
         """Let the imports of algorithms begin without waiting for them; those of metrics can wait for a task."""

@@ -66,6 +66,13 @@ class TuningConfig(Table):
         default=4,
         description="The number of settings proposed at a time; results depend on it, not on the number of workers.",
     )
+    pruner: Literal["none", "median", "hyperband"] = Field(
+        default="none",
+        description="Whether trials are given up early, by what methods say with `pubench.progress` while they train: "
+        '"median", those worse than the median of earlier trials at the same step; "hyperband", all but the best third '
+        "at some steps. A trial is compared with those of earlier batches (`batch`), so that results do not depend on "
+        "the number of workers.",
+    )
     defaults: bool = Field(
         default=True,
         description="Whether the first trial is the algorithm's default setting.",

@@ -41,6 +41,7 @@ def make(spec: Algorithm, sample: Sample, params: Params) -> Estimator:
         "n_labelled": int(sample.s.sum()),
         # Images of one line: all that the number of columns allows.
         "image_shape": [1, sample.X.shape[1]],
+        "deadline": None,
     }
     filled = {name: available[name] for name in spec.receives if name not in ROW_WISE}
     return resolve(spec.estimator)(**{**filled, **spec.params, **params})

@@ -208,3 +208,35 @@ def test_rows_that_cannot_be_labelled_fail_every_cell():
     assert [(record.status, record.error, record.n_p) for record in state.records] == [
         (Status.FAILED, "too few positives", None)
     ] * 2
+
+
+@pytest.mark.parametrize("sampler", ["grid", "random", "tpe"])
+@pytest.mark.parametrize("order", [None, 1, 2])
+def test_pruning_depends_on_ended_batches_alone(sampler, order):
+    """Trials are compared with those of earlier batches, in whatever order outcomes come, also after a restart."""
+    job = job_of(sampler=sampler, trials=9, batch=3, criteria=["puf"], pruner="median")
+    seen = {}
+
+    def answer(task):
+        outcome = outcome_of(task)
+        if isinstance(task, TrialTask):
+            pruning = task.pruning
+            assert len(pruning.earlier) == pruning.number // 3 * 3
+            seen.setdefault(params_name(task.params), []).append(pruning)
+            pruned = pruning.number % 3 == 2
+            folds = {} if pruned else outcome.value.folds
+            trial = Trial(
+                params=task.params, folds=folds, pruned=pruned, curves=(((1, float(pruning.number)),),)
+            )
+            return Outcome(ROWS, trial)
+        return outcome
+
+    states = JobState(job), JobState(job)
+    trials, _ = finish(states[0], answer)
+    again, _ = finish(states[1], answer, order=order)
+    assert all(first == second for first, second in (pair for pair in seen.values() if len(pair) == 2))
+    assert as_read(trials) == as_read(again)
+    resumed = JobState(job, as_read(trials)[:4])
+    rest, _ = finish(resumed, answer)
+    assert resumed.records[0].params == states[0].records[0].params
+    assert as_read([*as_read(trials)[:4], *rest]) == as_read(trials)

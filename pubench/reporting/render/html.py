@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 
 from pubench.reporting.render.packing import packed_board, packed_rows
@@ -12,6 +13,7 @@ from pubench.reporting.sentences import scope
 from pubench.reporting.trials import search_texts
 from pubench.reporting.wording import number
 from pubench.results.table import Row
+from pubench.results.under_way import Training
 
 __all__ = ["html_report"]
 
@@ -20,7 +22,7 @@ _SEARCHES = 2000
 """With more rows the page would be too large for the trials of each search; trials.jsonl has them."""
 
 
-def html_report(report: Report, *, reload: int = 0) -> str:
+def html_report(report: Report, *, reload: int = 0, training: Sequence[Training] = ()) -> str:
     """Render a report.
 
     Parameters
@@ -28,6 +30,8 @@ def html_report(report: Report, *, reload: int = 0) -> str:
     report : Report
     reload : int
         After how many seconds the page loads itself again, for a run that goes on; 0 for never.
+    training : sequence of Training
+        What is being trained.
 
     Returns
     -------
@@ -55,6 +59,7 @@ def html_report(report: Report, *, reload: int = 0) -> str:
         rows=packed_rows([table.metric for table in report.tables], _with_searches(report)),
         board=packed_board(report),
         reload=reload,
+        training=training,
         **own,
     )
     return text + "\n"

@@ -18,7 +18,7 @@ __all__ = ["searches_section"]
 Floats = NDArray[np.float64]
 LINES = 60
 _SEARCH_HEADS = (
-    *("algorithm", "criterion", "searches", "trials", "failed trials"),
+    *("algorithm", "criterion", "searches", "trials", "failed trials", "pruned trials"),
     *("trials until 95 % of the gain (median)", "seconds of a search (median)"),
 )
 _PROGRESS = (
@@ -57,6 +57,7 @@ def _search_line(search: Search) -> list[str | Entry]:
         search.criterion,
         *counts,
         failed,
+        str(search.pruned),
         needed,
         number(search.seconds),
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pubench.errors import PubenchError, did_you_mean
+from pubench.run.news import Hear
 from pubench.run.tasks import Outcome, Task
 
 __all__ = ["BACKENDS", "Backend", "Execution", "Finished"]
@@ -60,6 +61,9 @@ class Backend(Protocol):
 
     def wait(self) -> list[Finished]:
         """Wait until at least one task has finished, and return those that have."""
+
+    def listen(self, hear: Hear) -> None:
+        """Tell what methods say while they train, where workers can be heard; called before the first task."""
 
     def close(self, *, at_once: bool = False) -> None:
         """End the workers and their processes; with ``at_once`` without waiting for tasks under way."""

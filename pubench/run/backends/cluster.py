@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Job
 from pubench.run.backends.base import Finished
+from pubench.run.news import Hear
 from pubench.run.remote import Answer, RemoteTask
 from pubench.run.software import Software, packages_of, software_here
 from pubench.run.tasks import Task
@@ -111,6 +112,9 @@ class Cluster(ABC, Generic[R]):
         files = {file: Path(file).read_bytes() for file in job.files}
         self._tasks[number] = RemoteTask(self.run, task, self._wanted(job), files)
         self.again(number)
+
+    def listen(self, hear: Hear) -> None:
+        """Tell nothing: workers share nothing with this process."""
 
     def wait(self) -> list[Finished]:
         """Wait until at least one task has finished, and return those that have."""

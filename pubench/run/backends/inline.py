@@ -6,6 +6,7 @@ from collections import deque
 
 from pubench.run.backends.base import Finished
 from pubench.run.executing import execute
+from pubench.run.news import Hear, TrainingNews
 from pubench.run.tasks import Task
 from pubench.run.workplace import Workplace
 from pubench.sandbox.linux import is_protected, protect_memory, unprotect_memory
@@ -22,9 +23,18 @@ class Inline:
         # While there is truth in this process, its memory is closed to those that it starts.
         self._was_protected = is_protected()
         protect_memory()
-        self._workplace = Workplace()
+        self._hear: Hear | None = None
+        self._workplace = Workplace(self._tell)
         self._workplace.begin()
         self._tasks: deque[tuple[int, Task]] = deque()
+
+    def listen(self, hear: Hear) -> None:
+        """Tell what methods say while they train."""
+        self._hear = hear
+
+    def _tell(self, news: TrainingNews) -> None:
+        if self._hear is not None:
+            self._hear(news)
 
     def submit(self, number: int, task: Task) -> None:
         """Take a task."""

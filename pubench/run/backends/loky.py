@@ -14,6 +14,7 @@ from typing import TypeVar
 from pubench.run.backends.base import Backend, Execution, Finished
 from pubench.run.backends.inline import Inline
 from pubench.run.backends.trackers import start_trackers
+from pubench.run.news import Hear, Mailbox, TrainingNews
 from pubench.run.tasks import Outcome, Task
 from pubench.run.worker import begin, settle, work
 from pubench.run.workplace import Workplace
@@ -36,9 +37,15 @@ class Loky:
         self.workers = execution.jobs
         self._futures: dict[Future[Outcome], int] = {}
         start_trackers()
-        self._settings = os.getpid(), Workplace().share()
+        self._mailbox = Mailbox()
+        self._hear: Hear = _ignore
+        self._settings = os.getpid(), Workplace().share(), self._mailbox.address
         # Workers start now, and begin with their imports.
         self._submit(begin)
+
+    def listen(self, hear: Hear) -> None:
+        """Tell what methods say while they train."""
+        self._hear = hear
 
     def submit(self, number: int, task: Task) -> None:
         """Take a task; workers are started again after one has died."""
@@ -60,10 +67,13 @@ class Loky:
         while not done:
             # Not without end: a signal that another thread receives does not wake this one.
             done, _ = wait(self._futures, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            for news in self._mailbox.collect():
+                self._hear(news)
         return [Finished(self._futures.pop(future), _outcome(future)) for future in done]
 
     def close(self, *, at_once: bool = False) -> None:
         """End the workers; their children go with them."""
+        self._mailbox.close()
         if at_once:
             _ignore_last_words()
         from joblib.externals.loky import get_reusable_executor
@@ -72,6 +82,10 @@ class Loky:
             warnings.simplefilter("ignore")
             executor = get_reusable_executor(max_workers=self.workers, reuse=True, kill_workers=at_once)
             executor.shutdown(wait=not at_once, kill_workers=True)
+
+
+def _ignore(news: TrainingNews) -> None:
+    """Take news that nobody wants."""
 
 
 def _outcome(future: Future[Outcome]) -> Outcome | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
 
 from pubench.run.backends.base import Execution, Finished
 from pubench.run.executing import execute
+from pubench.run.news import Hear, TrainingNews
 from pubench.run.tasks import Outcome, Task
 from pubench.run.workplace import Workplace
 
@@ -25,6 +27,12 @@ class Threads:
         self._local = threading.local()
         self._workplaces: list[Workplace] = []
         self._futures: dict[Future[Outcome], int] = {}
+        self._news: SimpleQueue[TrainingNews] = SimpleQueue()
+        self._hear: Hear | None = None
+
+    def listen(self, hear: Hear) -> None:
+        """Tell, in the driver's thread, what methods say while they train."""
+        self._hear = hear
 
     def submit(self, number: int, task: Task) -> None:
         """Take a task."""
@@ -32,7 +40,7 @@ class Threads:
 
     def _work(self, task: Task) -> Outcome:
         if not hasattr(self._local, "workplace"):
-            self._local.workplace = Workplace()
+            self._local.workplace = Workplace(self._news.put)
             self._workplaces.append(self._local.workplace)
         return execute(task, self._local.workplace)
 
@@ -42,6 +50,10 @@ class Threads:
         while not done:
             # Not without end: a signal that another thread receives does not wake this one.
             done, _ = wait(self._futures, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            while not self._news.empty():
+                news = self._news.get()
+                if self._hear is not None:
+                    self._hear(news)
         return [Finished(self._futures.pop(future), future.result()) for future in done]
 
     def close(self, *, at_once: bool = False) -> None:
