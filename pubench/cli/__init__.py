@@ -10,6 +10,7 @@ import click
 
 from pubench import __version__
 from pubench.cli.audit import audit
+from pubench.cli.cite import cite
 from pubench.cli.compare import compare
 from pubench.cli.data import data
 from pubench.cli.explain import explain
@@ -64,6 +65,7 @@ suite.add_command(slurm)
 for command in (
     suite,
     merge,
+    cite,
     compare,
     verify,
     data,

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from pubench.errors import DamagedFileError
+from pubench.results.credit import Credit, read_credits
 from pubench.results.record import ModelRecord, TrialRecord
 from pubench.results.run_folder import cards_of, read_provenance
 from pubench.results.store import detail_problems, read_inside, read_trials
@@ -99,7 +100,7 @@ class Provenance(_Stored):
 class RunDetails:
     """All of it: cards by the data set's label, trials and introspection by the cell's key.
 
-    ``problems`` has one sentence for each file, or record, that is damaged.
+    ``problems`` has one sentence for each file, or record, that is damaged. ``credits`` are the papers to cite.
     """
 
     cards: Mapping[str, Card] = field(default_factory=dict)
@@ -107,6 +108,7 @@ class RunDetails:
     trials: Mapping[str, Sequence[TrialRecord]] = field(default_factory=dict)
     introspection: Mapping[str, ModelRecord] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    credits: tuple[Credit, ...] = ()
 
     @property
     def origins(self) -> dict[str, str]:
@@ -146,7 +148,8 @@ def read_details(folders: Sequence[Path]) -> RunDetails:
         trials |= read_trials(folder)
         introspection |= read_inside(folder)
         problems += detail_problems(folder)
-    return RunDetails(cards, tuple(provenance), trials, introspection, tuple(problems))
+    credits = read_credits(folders, {label: card.citation for label, card in cards.items()})
+    return RunDetails(cards, tuple(provenance), trials, introspection, tuple(problems), credits)
 
 
 def _latest(entries: Iterable[JSONValue]) -> dict[str, JSONValue]:

@@ -15,6 +15,7 @@ from pubench.reporting.render.latex import latex_files
 from pubench.reporting.render.markdown import markdown_report
 from pubench.reporting.render.pgf import fitted_diagram, pgf
 from pubench.reporting.report import Report
+from pubench.results.credit import bibliography
 from pubench.results.run_folder import last_change
 from pubench.results.under_way import Training
 
@@ -116,6 +117,8 @@ def _latex(report: Report) -> Files:
             stem = name.removesuffix(".tex")
             yield f"{stem}-ranks.pdf", draw(fitted.diagram, "pdf")
             yield f"{stem}-ranks.pgf", _encoded(pgf(fitted))
+    if report.details.credits:
+        yield "references.bib", _encoded(bibliography(report.details.credits))
 
 
 FORMATS: Mapping[str, Callable[[Report], Files]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -16,6 +17,13 @@ from pubench.testing.importing import import_problem
 from pubench.testing.subjects import find
 
 __all__ = ["Contract", "ContractError", "attempt", "checks_of", "fail", "plain", "quiet", "skip", "title_of"]
+
+
+_PLACEHOLDER = re.compile(
+    r"(name|cite|write|add|give) (the|your) (paper|authors?|citation|title) here|write here whom"
+    r"|\b(TODO|FIXME|XXX|TBD)\b|lorem ipsum|<[a-z ]+>",
+    re.IGNORECASE,
+)
 
 
 class ContractError(AssertionError):
@@ -126,6 +134,15 @@ class Contract:
             fail(
                 f"the spec of '{self.name}' lacks {', '.join(missing)}; add them, since reports show them and "
                 "others need them to cite and reuse it"
+            )
+        fields = ("summary", "paper", "citation", "source", "bibtex")
+        texts = {name: str(getattr(self.spec, name, "")) for name in fields}
+        left = [name for name, text in texts.items() if _PLACEHOLDER.search(text)]
+        if left:
+            fail(f"{left[0]} of '{self.name}' is a placeholder ({texts[left[0]]!r}); write what it asks for")
+        if texts["bibtex"].strip() and not texts["bibtex"].lstrip().startswith(("@", "%")):
+            fail(
+                f"bibtex of '{self.name}' does not start with an entry such as @article{{...}}; write BibTeX there"
             )
 
     def test_excuses(self) -> None:

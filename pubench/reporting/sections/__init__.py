@@ -21,6 +21,7 @@ from pubench.reporting.sections.models import models_section
 from pubench.reporting.sections.paper import paper_section
 from pubench.reporting.sections.price import price_section
 from pubench.reporting.sections.problems import problems_section
+from pubench.reporting.sections.references import references_section
 from pubench.reporting.sections.reproducibility import reproducibility_section
 from pubench.reporting.sections.scenarios import scenarios_section
 from pubench.reporting.sections.scores import scores_section
@@ -46,6 +47,7 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     boundaries_section,
     problems_section,
     datasets_section,
+    references_section,
     reproducibility_section,
 )
 """In their order on the page. A function returns None where a run has nothing to show in its section."""
