@@ -28,5 +28,5 @@ def plan_recorded(name: str, registry: Registry) -> ExecutionPlan:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(datasets, "load_stored", recorded)
         patch.setattr(datasets, "_given_counts", lambda plan: None)
-        patch.setattr(datasets, "_given_label_counts", lambda stored, number: (10, 100))
+        patch.setattr(datasets, "given_label_counts", lambda stored, number: (10, 100))
         return plan_suite(load_suite(name), registry, source="suite.toml")
