@@ -234,3 +234,12 @@ def test_without_a_scenario_nothing_is_fitted():
 def test_importing_the_plugin_does_not_import_scikit_learn():
     code = "import sys, pubench_modern as p; p.pubench_algorithms(); sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("model", [CVIR(0.5, scenario=CC, epochs=15), VPU(scenario=STS, epochs=15)])
+def test_pytorch_can_train_them(model):
+    pytest.importorskip("torch")
+    X, s = make_pu(gap=5.0)
+    fitted = model.set_params(engine="torch", random_state=0).fit(X, s)
+    scores = fitted.decision_function(X)
+    assert scores[:250].mean() > scores[250:].mean() + 1.0
