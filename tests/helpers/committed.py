@@ -12,8 +12,8 @@ STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 """The bundled suites whose tables come from OpenML."""
 CORE = ("core", "core-estimated", "core-lite", "core-tuned")
 """The reference benchmark, whose reports are not committed."""
-TODAY = ("methods-today", "puet-selfpu")
-"""The bundled suites of recent methods; docs/modern.md has their figures."""
+TODAY = ("methods-today", "presence-only", "puet-selfpu", "sar-strength")
+"""The bundled suites of recent methods and of biased or given labels; their reports are not committed."""
 WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", *TODAY, *STUDIES, *CORE}
 """The bundled suites that are not on the page of papers."""
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
