@@ -8,7 +8,10 @@ from typing import Any, Literal
 from pubench import hookimpl
 from pubench.specs import Algorithm, Float, Param
 
-__all__ = ["pubench_algorithms"]
+__all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 _VPU = (
     "H. Chen, F. Liu, Y. Wang, L. Zhao and H. Wu, A variational approach for learning from positive and unlabeled "

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pubench import hookimpl
 from pubench.specs import Algorithm, Float, Param, Scenario
 
-__all__ = ["pubench_algorithms"]
+__all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
+
+PUBENCH_PINNED = True
+"""Versions of these specs are raised by hand, in a checkout too."""
 
 _SAR = (
     "J. Bekker, P. Robberechts and J. Davis, Beyond the selected completely at random assumption for learning from "
