@@ -12,12 +12,13 @@ from pubench_modern.nonnegative import NonNegative
 from pubench_modern.objectives import BatchLoss
 from pubench_modern.rows import Sample
 from pubench_risk.losses import Loss, Masses, slope_pair
-from pubench_risk.training import Model
+from pubench_risk.training import Model, blockwise
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
-from pubench.base import Labels, Rows, mixed_batches
+from pubench.base import Labels, Rows, mixed_batches, validate_rows
 from pubench.risk import loss_pair
 from pubench.specs import Scenario
 
@@ -97,6 +98,8 @@ learning_rate, batch_size, epochs, average_epochs, random_state
     ----------
     weights_ : ndarray of shape (n_p,)
         The weights of the labelled rows, in the order of X.
+    propensity_model_ : LogisticRegression
+        What :meth:`predict_propensity` uses, after a fit to a single training set that estimated propensities.
     """
 
     def fit(self, X: Rows, y: ArrayLike, propensity: ArrayLike | None = None) -> Self:
@@ -116,6 +119,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         """
         checked: list[Rows | Labels] = [*self._validate(X, y)]
         s = checked.pop()
+        vars(self).pop("propensity_model_", None)  # of an earlier fit
         self._given = None if propensity is None else _checked(propensity, s)
         try:
             self._fit(checked.pop(), s)
@@ -128,6 +132,8 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         e = self._given
         if e is None:
             e = estimate_propensity(sample.X, sample.s, self.scenario, seed)
+            if self.scenario == "single-training-set":
+                self.propensity_model_ = LogisticRegression(max_iter=1000).fit(sample.X, sample.s)
         weights = np.zeros(len(sample.s))
         weights[sample.s == 1] = self.weights_ = inverse_weights(e[sample.s == 1])
         risk = WeightedRisk(self._masses(sample), self.loss, self.beta, self.gamma)
@@ -140,6 +146,21 @@ learning_rate, batch_size, epochs, average_epochs, random_state
             return run_batches(model, sample.X, parts, loss)
 
         return train(model, epoch, self._schedule())
+
+    @available_if(lambda model: hasattr(model, "propensity_model_"))
+    def predict_propensity(self, X: Rows) -> Floats:
+        """Return the estimated Pr(s = 1 | y = 1, x), shape (n,), as if every row were certainly positive.
+
+        It exists after a fit to a single training set without given propensities; in case-control data they are known
+        only up to a factor.
+        """
+        X = validate_rows(self, X)
+
+        def propensity(rows: Any) -> Floats:
+            found: Floats = self.propensity_model_.predict_proba(self.scaling_.apply(rows))[:, 1]
+            return found
+
+        return blockwise(propensity, X)
 
 
 def inverse_weights(propensity: Floats) -> Floats:

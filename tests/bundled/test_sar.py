@@ -235,3 +235,16 @@ def test_the_registered_ones_can_be_made_and_fitted():
 def test_importing_the_plugin_does_not_import_scikit_learn():
     code = "import sys, pubench_sar as p; p.pubench_algorithms(); sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_weighted_says_which_propensities_it_estimated():
+    """Where classes do not overlap, the probability of a label is the propensity; given ones are not estimated."""
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 2
+    X = rng.normal(size=(600, 2)) + np.c_[8.0 * y, np.zeros(600)]
+    e = expit(2.0 * X[:, 1])
+    s = (y & (rng.random(600) < e)).astype(int)
+    common = {"prior": 0.5, "scenario": "single-training-set", "epochs": 1, "random_state": 0}
+    model = PUWeighted(**common).fit(X, s)
+    assert np.corrcoef(model.predict_propensity(X[y == 1]), e[y == 1])[0, 1] > 0.9
+    assert not hasattr(PUWeighted(**common).fit(X, s, propensity=e), "predict_propensity")
