@@ -119,7 +119,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         """
         checked: list[Rows | Labels] = [*self._validate(X, y)]
         s = checked.pop()
-        vars(self).pop("propensity_model_", None)  # of an earlier fit
+        self.__dict__.pop("propensity_model_", None)  # of an earlier fit
         self._given = None if propensity is None else _checked(propensity, s)
         try:
             self._fit(checked.pop(), s)
