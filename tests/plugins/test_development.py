@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from helpers.distributions import algorithm, install, make_editable, make_recorded, pubench, python
 
+from pubench.plugins.discovery import discover
+
 VERSION = """
     from pubench.plugins.discovery import discover
     print(discover().algorithm("shifting").version)
@@ -109,3 +111,8 @@ def test_a_changed_sign_runs_only_its_own_cells_again_and_says_why(folder):
     assert sentence in second.stderr
     assert "1 of 2 cells" in second.stderr
     assert "settled" not in second.stderr
+
+
+def test_our_own_plugins_pin_their_versions_so_that_a_checkout_shares_results_with_a_release():
+    plugins = discover(third_party=False).plugins
+    assert [info.origin.plugin for info in plugins if not info.origin.pinned] == []
