@@ -45,19 +45,27 @@ def rows_table(model: TrainedModel, rows: Numbers, frame: pd.DataFrame | None = 
     return pd.concat([found, frame[rest].iloc[rows].reset_index(drop=True)], axis=1)
 
 
-def answers_of(frame: pd.DataFrame) -> dict[int, bool]:
+def answers_of(frame: pd.DataFrame, model: TrainedModel | None = None) -> dict[int, bool]:
     """Read a file that was filled in: the position of each answered row, and whether it is positive.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    model : TrainedModel, optional
+        Its ids are compared with those of the file, where both have them.
 
     Raises
     ------
     DataError
-        If a column is missing, a row has no number, an answer is unclear, or there is none.
+        If a column is missing, a row has no number or another id, an answer is unclear, or there is none.
     """
     for name in (ROW, ANSWER):
         if name not in frame.columns:
             raise DataError(
                 f"the answers have no column '{name}'; use the file that `pubench review --out` wrote"
             )
+    if model is not None:
+        _refuse_other_ids(frame, model)
     found: dict[int, bool] = {}
     for number, text in zip(frame[ROW], frame[ANSWER], strict=True):
         word = "" if text is None or text != text else str(text).strip().lower().removesuffix(".0")
@@ -73,6 +81,26 @@ def answers_of(frame: pd.DataFrame) -> dict[int, bool]:
     if not found:
         raise DataError(f"no row has an answer; write yes or no in column '{ANSWER}'")
     return found
+
+
+def _refuse_other_ids(frame: pd.DataFrame, model: TrainedModel) -> None:
+    """Refuse a file whose ids are not those of the model's rows: its answers would count for other rows."""
+    training = model.training
+    for place, name in enumerate(model.schema.ids[: len(training.ids)]):
+        if name not in frame.columns:
+            continue
+        for number, given in zip(frame[ROW], frame[name], strict=True):
+            position = _position(number)
+            known = training.ids[place, position] if position < len(training.s) else None
+            if (
+                known is not None
+                and given == given
+                and str(given).removesuffix(".0") != str(known).removesuffix(".0")
+            ):
+                raise DataError(
+                    f"row {number} has {name} '{given}' in the answers, but '{known}' in the model; use the answers "
+                    "with the model that chose the rows"
+                )
 
 
 def _position(number: object) -> int:

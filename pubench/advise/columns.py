@@ -56,7 +56,9 @@ class Drift:
 
     @property
     def notable(self) -> bool:
-        """Whether a person should know it: a share that is clearly larger than in training."""
+        """Whether a person should know it: a share clearly larger than in training, or an unreadable cell."""
+        if self.kind == "unreadable":
+            return self.count > 0
         margin = _MORE if self.kind == "missing" or self.expected > 0 else _TOLERATED
         return self.count > 0 and self.count / max(self.rows, 1) > self.expected + margin
 

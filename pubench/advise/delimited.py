@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pubench.errors import DataError
 
-__all__ = ["MISSING", "Dialect", "find_dialect", "refuse_duplicates"]
+__all__ = ["MISSING", "Dialect", "ShortLines", "count_short_lines", "find_dialect", "refuse_duplicates"]
 
 MISSING = ("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<NA>", "?")
 """Cells that stand for a missing value. "None" does not: it is often a category."""
@@ -79,6 +79,27 @@ def find_dialect(path: Path) -> Dialect:
         name for name, cells in zip(names, columns, strict=True) if any(map(_CODE.fullmatch, cells))
     )
     return Dialect(delimiter, _decimal(columns, delimiter), encoding, names, codes, _growth(records))
+
+
+@dataclass(frozen=True, slots=True)
+class ShortLines:
+    """How many lines of a text table have fewer cells than its header, and where the first of them ends."""
+
+    count: int
+    first: int
+
+
+def count_short_lines(path: Path) -> ShortLines:
+    """Count the lines whose last cells are not there, which readers take for missing."""
+    dialect = find_dialect(path)
+    opener = gzip.open if path.name.lower().endswith(".gz") else open
+    count = first = 0
+    with opener(path, "rt", encoding=dialect.encoding, errors="replace", newline="") as file:
+        reader = csv.reader(file, delimiter=dialect.delimiter, skipinitialspace=True)
+        for cells in reader:
+            if cells and len(cells) < len(dialect.names):
+                count, first = count + 1, first or reader.line_num
+    return ShortLines(count, first)
 
 
 def refuse_duplicates(where: str, names: tuple[str, ...]) -> None:

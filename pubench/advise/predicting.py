@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.advise.columns import Drift
+from pubench.advise.delimited import ShortLines, count_short_lines
 from pubench.advise.ensemble import Blend
-from pubench.advise.reading import read_chunks
+from pubench.advise.reading import is_delimited, read_chunks
 from pubench.advise.schema import total_drift
 from pubench.advise.statements import unlabelled_probabilities
 from pubench.advise.trained import TrainedModel
@@ -74,12 +75,13 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a file: its rows, the positive decisions, and how it differs from the training data."""
+    """What became of a file: rows, positive decisions, differences from the training data, and short lines."""
 
     rows: int
     positive: int
     drift: tuple[Drift, ...]
     lost_ids: tuple[str, ...] = ()
+    short: ShortLines | None = None
 
 
 def ranks(scores: Floats) -> NDArray[np.int64]:
@@ -148,7 +150,7 @@ def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int = CHUN
         names = Path(folder) / "ids.csv"
         parts, drifts = [], []
         lost: tuple[str, ...] = ()
-        done = 0
+        done, is_cut = 0, False
         for chunk in read_chunks(path, rows, text=model.schema.text):
             if chunk.empty:
                 continue
@@ -158,12 +160,15 @@ def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int = CHUN
             ids, lost = _ids(model, chunk, done)
             ids.to_csv(names, mode="a", header=not done, index=False)
             done += len(chunk)
+            is_cut |= bool(chunk.iloc[:, -1].isna().any())
         if not parts:
             raise DataError(f"{path} has no rows; there is nothing to predict")
         found = Predicted.joined(parts)
         _write(names, found, Path(folder) / "scores.csv", rows)
         os.replace(Path(folder) / "scores.csv", out)
-    return Written(done, int(found.decision.sum()), total_drift(drifts, done), lost)
+    # A line that is too short lacks its last cell; looking for such lines means to read the file once more.
+    short = count_short_lines(path) if is_cut and is_delimited(path) else None
+    return Written(done, int(found.decision.sum()), total_drift(drifts, done), lost, short)
 
 
 def _ids(model: TrainedModel, chunk: pd.DataFrame, done: int) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -19,7 +19,7 @@ from pubench.errors import DataError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_chunks", "read_table"]
+__all__ = ["is_delimited", "read_chunks", "read_table"]
 
 _UNPACKED = 5
 """How much larger text tables are than their gzip files, about."""
@@ -95,6 +95,11 @@ def read_chunks(path: Path, rows: int, *, text: Sequence[str] = ()) -> Iterator[
 
 
 _DELIMITED = ("csv", "tsv", "tab", "txt")
+
+
+def is_delimited(path: Path) -> bool:
+    """Return whether the ending of a name is one of text tables."""
+    return path.name.lower().removesuffix(".gz").rpartition(".")[2] in _DELIMITED
 
 
 class _Options(TypedDict):

@@ -40,6 +40,7 @@ def explain(model: Path, file: Path | None, html: Path | None, out: Path | None,
     from pubench.advise.explaining import measured_importance
     from pubench.advise.reading import read_table
     from pubench.advise.sections import text_lines
+    from pubench.advise.settings import Source
     from pubench.data.cache import write_atomically
 
     for written in (out, html):
@@ -48,8 +49,14 @@ def explain(model: Path, file: Path | None, html: Path | None, out: Path | None,
     if file is None and out is not None:
         raise click.UsageError("--out writes the reasons of the rows of FILE; give FILE, or remove --out")
     frame = None if file is None else read_table(file, text=trained.schema.text)
+    known = file is not None and Source.of_file(file).digest == trained.card.provenance.digest
+    if known:
+        click.echo(
+            "Doubt: FILE is the table of the fit, which the model knows too well: probabilities of its rows are too "
+            "sure. Importance is that of rows held out; `pubench predict --unlabelled` scores rows as unseen."
+        )
     rows = () if frame is None else explain_rows(trained, frame)
-    importance, where = measured_importance(trained, frame)
+    importance, where = measured_importance(trained, None if known else frame)
     sections = explanation_sections(trained.card, importance, where, rows[:top])
     click.echo("\n".join(text_lines(sections)))
     if out is not None:

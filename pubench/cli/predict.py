@@ -52,6 +52,12 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
     click.echo(f"{written.rows:,} rows, {written.positive:,} of them called positive")
     for name in written.lost_ids:
         click.echo(f"'{name}' is missing; it only names rows")
+    if written.short is not None and written.short.count:
+        lines = "1 line has" if written.short.count == 1 else f"{written.short.count:,} lines have"
+        click.echo(
+            f"Doubt: {lines} fewer cells than the header (first: line {written.short.first}); the cells that are not "
+            "there count as missing."
+        )
     for drift in written.drift:
         if drift.notable:
             click.echo(f"Drift: {drift.sentence}.")

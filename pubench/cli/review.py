@@ -66,7 +66,8 @@ def _update(model: Path, answers: Path, out: Path) -> None:
     from pubench.advise.reviewing import review_lines, reviewed
 
     trained = load(model)
-    updated = reviewed(trained, answers_of(read_table(answers, text=(ANSWER, ROW))))
+    filled = read_table(answers, text=(ANSWER, ROW, *trained.schema.ids))
+    updated = reviewed(trained, answers_of(filled, trained))
     save(updated, out)
     click.echo("\n".join(review_lines(updated)))
     click.echo(f"wrote {out}")

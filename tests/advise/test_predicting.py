@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from helpers.trained import some_model, some_table
 
+from pubench.advise.delimited import ShortLines
 from pubench.advise.predicting import predict_file, predict_rows, predict_unlabelled, ranks
 from pubench.errors import DataError
 
@@ -98,3 +99,26 @@ def test_unlabelled_rows_are_scored_by_models_that_did_not_see_them(model):
     n_p = int(training.s.sum())
     share = (0.5 * len(frame) - n_p) / unlabelled.sum()
     assert found["probability"].mean() == pytest.approx(share, abs=0.07)
+
+
+def test_short_lines_and_single_unreadable_cells_are_reported(model, new, tmp_path):
+    lines = new.read_text().splitlines()
+    lines[3], lines[7] = lines[3].rpartition(",")[0], lines[7].partition(",")[0]
+    frame = pd.read_csv(new)
+    assert frame.columns[1] == "size"
+    cells = lines[10].split(",")
+    lines[10] = ",".join([cells[0], "oops", *cells[2:]])
+    new.write_text("\n".join(lines) + "\n")
+    written = predict_file(model, new, tmp_path / "scores.csv", rows=40)
+    assert written.short == ShortLines(2, 4)
+    unreadable = [one for one in written.drift if one.kind == "unreadable"]
+    assert [(one.column, one.count, one.example, one.notable) for one in unreadable] == [
+        ("size", 1, "oops", True)
+    ]
+
+
+def test_a_file_with_blank_last_cells_has_no_short_lines(model, new, tmp_path):
+    frame = pd.read_csv(new)
+    frame.loc[4, frame.columns[-1]] = None
+    frame.to_csv(new, index=False)
+    assert predict_file(model, new, tmp_path / "scores.csv").short == ShortLines(0, 0)

@@ -128,3 +128,11 @@ def test_answers_about_other_rows_are_refused(model):
     for row in (labelled, 10**6):
         with pytest.raises(DataError, match=f"row {row + 1} is not an unlabelled row"):
             reviewed(model, {row: True})
+
+
+def test_answers_about_other_rows_are_refused_by_their_ids():
+    model = some_model(some_table()[0])
+    table = rows_table(model, np.array([3, 5])).assign(**{ANSWER: "yes"})
+    assert answers_of(table, model) == {3: True, 5: True}
+    with pytest.raises(DataError, match="row 4 has name 'r5' in the answers, but 'r3' in the model"):
+        answers_of(table.assign(name=table["name"].to_numpy()[::-1]), model)
