@@ -69,9 +69,10 @@ def seed_global_generators(seed: int) -> None:
     """Seed the generators that plugins may draw from without saying so."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - plugins that draw from the global generator must be reproducible too
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.manual_seed(seed)
+    # A folder of that name, on the path of whoever imports what may be there, is not PyTorch.
+    seed_torch = getattr(sys.modules.get("torch"), "manual_seed", None)
+    if seed_torch is not None:
+        seed_torch(seed)
 
 
 def fit(

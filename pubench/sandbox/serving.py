@@ -265,8 +265,9 @@ def _apply(limit: Limit) -> None:
 
         os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(limit.threads)))
         threadpool_limits(limit.threads)
-        if "torch" in sys.modules:
-            sys.modules["torch"].set_num_threads(limit.threads)
+        set_threads = getattr(sys.modules.get("torch"), "set_num_threads", None)
+        if set_threads is not None:
+            set_threads(limit.threads)
 
 
 def _ended(pid: int, patience: float) -> int | None:
