@@ -8,7 +8,7 @@ CORE := core core-estimated core-lite core-tuned
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
 PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE),$(basename $(notdir $(wildcard suites/*.toml))))
 
-.PHONY: demo test test-all lint bench docs reports site papers studies clean
+.PHONY: demo test test-all test-torch lint bench docs reports site papers studies clean
 
 # The demo needs neither the tests' packages nor the linters: pubench and what it imports come first.
 demo: $(VENV)/.runtime
@@ -25,6 +25,13 @@ test: $(VENV)/.installed
 
 test-all: $(VENV)/.installed lint
 	$(PYTEST) -m '' --hypothesis-profile thorough
+
+# What needs PyTorch. It is installed if that is possible; otherwise one line says so, and nothing fails.
+TORCH := torch==2.13.0
+test-torch: $(VENV)/.installed
+	@$(BIN)/python -c 'import torch' 2> /dev/null || $(BIN)/python -m pip install --quiet $(TORCH) > /dev/null 2>&1 || true
+	@if $(BIN)/python -c 'import torch' 2> /dev/null; then $(PYTEST) -m torch; \
+	else echo 'PyTorch cannot be installed here; its tests are skipped'; fi
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

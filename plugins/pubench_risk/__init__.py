@@ -59,7 +59,11 @@ _CONVOLUTIONAL: dict[str, Param] = {
     "learning_rate": Float(1e-4, 1e-2, log=True, points=3),
     "l2": Float(1e-5, 1e-2, log=True, points=3),
 }
-_PYTORCH: dict[str, Any] = {"estimator": "pubench_risk.torch_models:network", "version": "1"}
+_PYTORCH: dict[str, Any] = {
+    "estimator": "pubench_risk.torch_models:network",
+    "version": "1",
+    "requires": ("torch>=2.4",),
+}
 _FFNN_SPACE: dict[str, Param] = {"learning_rate": Float(1e-4, 1e-1, log=True, points=4)}
 
 

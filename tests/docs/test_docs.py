@@ -35,6 +35,7 @@ NOT_RUN = {
     "make lint": "it comes before these tests",
     "make test": "it would run this very test",
     "make test-all": "it would run this very test",
+    "make test-torch": "it would run this very test",
     "make bench": "a benchmark, not a test",
     "make reports": "reports/README.md shows its commands, which are run",
 }

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +14,7 @@ import pytest
 from pubench import run_suite
 from pubench.reporting import report_of
 from pubench.reporting.render.html import html_report
+from pubench.results.store import read_searches
 
 SUITE = """
 name = "squares"
@@ -71,3 +76,33 @@ def test_cnns_on_cifar_and_mnist(tmp_path):
     assert [row["roc-auc"] for row in results[0].rows] == [row["roc-auc"] for row in results[1].rows]
     assert all(row["roc-auc"] > 0.75 for row in results[0].rows)
     assert "as these colours" in html_report(report_of(results[0]))
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "deep-methods.md"
+
+
+def written(page, folder):
+    """Write the files that a page shows, as a reader would."""
+    for title, text in re.findall(r'^```\w+ title="([\w.-]+)"\n(.*?)^```$', page.read_text(), re.M | re.S):
+        (folder / title).write_text(text)
+
+
+@pytest.mark.slow
+def test_a_method_written_from_the_docs_alone_is_checked_pruned_and_run_by_two_workers(tmp_path):
+    written(PAGE, tmp_path)
+    check = [sys.executable, "-m", "pubench", "plugin", "check", "my_vpu.py"]
+    done = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, check=False)
+    # Only that it imports PyTorch: a package would name its class by an import string.
+    assert done.stdout.count("FOUND") <= done.stdout.count("FOUND Importing it is quick"), done.stdout
+    found = []
+    for jobs in (1, 2):
+        out = tmp_path / f"run{jobs}"
+        results = run_suite(tmp_path / "my-vpu.toml", plugins=[tmp_path / "my_vpu.py"], out=out, jobs=jobs)
+        assert results.counts["ok"] == 4
+        trials = {
+            key: [(one.trial.params, one.trial.pruned) for one in lines]
+            for key, lines in read_searches(out).items()
+        }
+        found.append(([row["roc-auc"] for row in results.rows], trials))
+    assert found[0] == found[1]
+    assert any(pruned for lines in found[0][1].values() for _, pruned in lines)
