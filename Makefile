@@ -8,7 +8,7 @@ CORE := core core-estimated core-lite core-tuned
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
 PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE),$(basename $(notdir $(wildcard suites/*.toml))))
 
-.PHONY: demo test test-all test-torch lint bench docs reports site papers studies clean
+.PHONY: demo test test-all test-lowest docker test-torch lint bench docs reports site papers studies clean
 
 # The demo needs neither the tests' packages nor the linters: pubench and what it imports come first.
 demo: $(VENV)/.runtime
@@ -32,6 +32,19 @@ test-torch: $(VENV)/.installed
 	@$(BIN)/python -c 'import torch' 2> /dev/null || $(BIN)/python -m pip install --quiet $(TORCH) > /dev/null 2>&1 || true
 	@if $(BIN)/python -c 'import torch' 2> /dev/null; then $(PYTEST) -m torch; \
 	else echo 'PyTorch cannot be installed here; its tests are skipped'; fi
+
+# The lower bounds of pyproject.toml, in an environment of their own.
+test-lowest: $(SOURCES) tools/lowest.py
+	$(PYTHON) -m venv --clear $(VENV)-lowest
+	$(VENV)-lowest/bin/python tools/lowest.py > $(VENV)-lowest/constraints.txt
+	$(VENV)-lowest/bin/python -m pip install --quiet --constraint $(VENV)-lowest/constraints.txt --editable '.[dev]'
+	$(VENV)-lowest/bin/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+# An image with the quickstart as its smoke test, where docker is installed.
+docker:
+	@command -v docker > /dev/null || { echo "docker is not installed; the image is neither built nor tested"; exit 1; }
+	docker build --tag pubench .
+	docker run --rm pubench suite run quickstart --quiet
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
