@@ -11,6 +11,7 @@ from claims import KINDS, REPORTS, directions, results
 from pydantic import BaseModel, ConfigDict
 
 from pubench.plugins.discovery import discover
+from pubench.reporting.claims import ClaimResult
 from pubench.reporting.published import PublishedNumber
 from pubench.suite import Suite
 from pubench.suite.columns import TIMED
@@ -80,7 +81,7 @@ def page() -> str:
         [one.paper, one.place, one.what, f"**{one.state}**", _suites(one.suites), one.why] for one in items()
     ]
     parts += [_markdown([["paper", "where", "what", "state", "suite", "what is missing"], *lines])]
-    parts += ["\n## Claims\n\nTheir figures are in [claims.md](claims.md).\n\n"]
+    parts += ["\n## Claims\n\nTheir figures are in [claims.md](claims.md).\n\n", _by_paper(found), "\n"]
     claims = [
         [_paper(suite), one.place, one.says, f"**{one.verdict}**", _suites([suite.name])]
         for suite, one in found
@@ -119,6 +120,15 @@ def _counts(verdicts: Sequence[str]) -> str:
     counted = ", ".join(f"{states.count(state)} {state}" for state in STATES)
     said = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in KINDS)
     return f"{len(states)} tables and figures: {counted}. {len(verdicts)} claims: {said}.\n"
+
+
+def _by_paper(found: Sequence[tuple[Suite, ClaimResult]]) -> str:
+    """Return how many claims of each paper hold."""
+    verdicts = {
+        name: [one.verdict for suite, one in found if _paper(suite) == name] for name in PAPERS.values()
+    }
+    lines = [[name, *(str(said.count(kind)) for kind in KINDS)] for name, said in verdicts.items()]
+    return _markdown([["paper", *KINDS], *lines])
 
 
 def _paper(suite: Suite) -> str:
