@@ -38,7 +38,7 @@ class DistPU(NetworkClassifier):
     ----------
     prior, scenario, engine, device, l2, standardize, layers, units, activation, \
 learning_rate, batch_size, epochs, average_epochs, random_state
-        See :class:`pubench_modern.classifier.NetworkClassifier`.
+        See :class:`pubench_modern.classifier.NetworkClassifier`; ``epochs`` is 150 by default.
     mixup : float, default=0.0
         The weight of mixed rows. Rows of U are mixed with rows of U only: mixing in P shifts the share of positives.
     entropy : float, default=0.0
@@ -70,7 +70,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         activation: Activation = "relu",
         learning_rate: float = 1e-3,
         batch_size: int = 256,
-        epochs: int = 60,
+        epochs: int = 150,
         average_epochs: int = 10,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -29,7 +29,7 @@ def decisions(name, scenario, prior, separation):
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("name", ["nnpu-rbf", "pu-ffnn"])
+@pytest.mark.parametrize("name", ["nnpu-rbf", "pu-ffnn", "dist-pu", "imbalanced-nnpu"])
 def test_rare_positives_are_found(name, scenario):
     positive, y = decisions(name, scenario, prior=0.06, separation=3.0)
     assert 0.005 < positive.mean() < 0.2
