@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd plugins/*/*.h)
 
-CORE := core core-estimated core-lite core-tuned
+CORE := core core-estimated core-lite core-sar core-tuned
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
 PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE),$(basename $(notdir $(wildcard suites/*.toml))))
 
