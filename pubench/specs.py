@@ -130,7 +130,8 @@ class Algorithm(_Referring):
     requires : tuple of str
         Packages it cannot be used without, such as ``"torch>=2.4"``; without one its cells are skipped.
     needs : tuple of str
-        What it cannot do without: ``"prior"``, or ``"image_shape"``: data that are not images are skipped.
+        What it cannot do without: ``"prior"``, ``"image_shape"`` (data that are not images are skipped), or ``"gpu"``:
+        tasks of such algorithms run one after the other, unless ``PUBENCH_GPU_SLOTS`` says how many share the GPUs.
     accepts : tuple of str
         What the training matrix may be or hold besides dense finite numbers: ``"sparse"``, ``"missing"``,
         ``"categorical"`` (codes, not one-hot).

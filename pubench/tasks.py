@@ -100,6 +100,7 @@ class AlgorithmPlan(msgspec.Struct, frozen=True, kw_only=True):
     labels: Literal["pu", "true"]
     scenarios: tuple[Scenario, ...] = SCENARIOS
     dtype: Literal["float64", "float32", "uint8"] = "float64"
+    gpu: bool = False
     threshold: Literal["own", "prior", "search"] = "own"
     probability: Literal["own", "calibrated"] = "own"
     own_prior: OwnPrior = "none"

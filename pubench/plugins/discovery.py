@@ -33,7 +33,7 @@ _ORACLE = "oracle-"
 _LISTS = {
     "scenarios": SCENARIOS,
     "receives": RECEIVABLE,
-    "needs": ("prior", "image_shape"),
+    "needs": ("prior", "image_shape", "gpu"),
     "accepts": ("sparse", "missing", "categorical"),
 }
 _WORDS = {
@@ -192,7 +192,7 @@ def _checked(spec: object, spec_type: type[Spec]) -> Spec:
         spec = replace(spec, receives=inferred_receives(spec))
     if isinstance(spec, Algorithm) and spec.receives == INFERRED:
         return spec
-    if isinstance(spec, Algorithm) and not set(spec.needs) <= set(spec.receives):
+    if isinstance(spec, Algorithm) and not set(spec.needs) - {"gpu"} <= set(spec.receives):
         raise PubenchError(
             f"algorithm '{spec.name}' needs {spec.needs} but receives {spec.receives}; add it there"
         )

@@ -36,8 +36,11 @@ __all__ = [
 R = TypeVar("R", Evaluated, Stages)
 
 
-def prepare_algorithm(job: Job) -> tuple[Prepare, WarmUp]:
-    """Return what a process must import before it can run the tasks of a job, and the fit that warms it up."""
+def prepare_algorithm(job: Job) -> tuple[Prepare, WarmUp | None]:
+    """Return what a process must import before it can run the tasks of a job, and the fit that warms it up.
+
+    What uses a GPU is not warmed up: a process that has used one cannot be forked.
+    """
     scorers = (*job.criteria, *job.watched, *job.training)
     functions = dict.fromkeys(scorer.function for scorer in scorers if scorer.function)
     prepare = Prepare(files=job.files, imports=(job.algorithm.estimator, *sorted(functions)))
@@ -49,7 +52,7 @@ def prepare_algorithm(job: Job) -> tuple[Prepare, WarmUp]:
         labels=algorithm.labels,
         scenario=algorithm.scenarios[0],
     )
-    return prepare, warm_up
+    return prepare, None if algorithm.gpu else warm_up
 
 
 def task_limits(job: Job, seconds: float | None = None) -> TaskLimits:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Protocol, runtime_checkable
 
+from pubench.errors import PubenchError
 from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
 from pubench.results.record import Record, StoredTrial
@@ -17,7 +19,7 @@ from pubench.run.news import TrainingNews
 from pubench.run.tasks import Outcome, PriorTask, Task
 from pubench.status import Problem, Status
 
-__all__ = ["Progress", "TaskProgress", "TrainingProgress", "pending_jobs", "run_jobs"]
+__all__ = ["Progress", "TaskProgress", "TrainingProgress", "gpu_slots", "pending_jobs", "run_jobs"]
 
 _AHEAD = 2
 """Tasks for each worker, the waiting ones included, so that none is idle while the driver thinks."""
@@ -72,6 +74,14 @@ def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_fa
             cells, criteria = tuple(job.cells[i] for i in kept), tuple(job.criteria[i] for i in kept)
             jobs.append(replace(job, cells=cells, criteria=criteria))
     return jobs
+
+
+def gpu_slots(environment: Mapping[str, str]) -> int:
+    """Return how many tasks that need a GPU may run at a time: one, or as many as ``PUBENCH_GPU_SLOTS`` says."""
+    text = environment.get("PUBENCH_GPU_SLOTS", "1")
+    if not text.isdigit() or int(text) < 1:
+        raise PubenchError(f"PUBENCH_GPU_SLOTS = {text!r} is not a whole number of at least 1; correct it")
+    return int(text)
 
 
 def _is_open(record: Record | None, retry_failed: bool) -> bool:
@@ -130,6 +140,7 @@ class _Driver:
         on_tasks: Callable[[int, int, int], None] | None,
     ) -> None:
         self._on_tasks, self._trials_done = on_tasks, 0
+        self._gpu_slots = gpu_slots(os.environ)
         self._cells = {cell.key: cell for job in jobs for cell in job.cells}
         self._store, self._backend, self._on_record = store, backend, on_record
         self._trials, self._retried = trials, retried
@@ -190,9 +201,14 @@ class _Driver:
 
     def _is_ready(self, state: JobState) -> bool:
         """Whether a job has a task, and does not wait for an estimate that another job has asked for."""
+        if state.job.algorithm.gpu and self._gpu_tasks() >= self._gpu_slots:
+            return False
         if state.estimate in self._estimates:
             return self._estimates[state.estimate] is not None
         return state.has_task
+
+    def _gpu_tasks(self) -> int:
+        return sum(state.job.algorithm.gpu for state, _ in self._running.values())
 
     def _new_ready_state(self) -> JobState | None:
         while (state := self._new_state()) is not None:
