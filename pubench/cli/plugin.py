@@ -56,13 +56,18 @@ def new(name: str, kind: str, cython: bool) -> None:
     help="Print JSON: kind, name, title, status and message of each check.",
 )
 @click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write the outcome to this file as JUnit XML, for CI.",
+)
+@click.option(
     "--seconds",
     type=click.FloatRange(min=1.0),
     default=300.0,
     show_default=True,
     help="Time limit of one check, in seconds.",
 )
-def check(wanted: str, as_json: bool, seconds: float) -> int:
+def check(wanted: str, as_json: bool, junit: Path | None, seconds: float) -> int:
     """Check a plugin against the contract: an installed plugin by name, a single file, or the folder of a package.
 
     A name may also be that of a distribution, or of one algorithm, data set, criterion, metric or prior estimator.
@@ -77,6 +82,10 @@ def check(wanted: str, as_json: bool, seconds: float) -> int:
         click.echo(json.dumps([asdict(outcome) for outcome in finished], indent=1))
     else:
         finished = list(_shown(outcomes))
+    if junit is not None:
+        from pubench.testing.junit import junit_xml
+
+        junit.write_text(junit_xml(finished), encoding="utf-8")
     return 1 if any(outcome.status == "finding" for outcome in finished) else 0
 
 

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar, cast
-from unittest import mock
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from pubench.testing.fits import (
     make,
 )
 from pubench.testing.samples import Sample, easy_sample
+from pubench.testing.seeding import watched_seeds
 
 __all__ = ["CHANCE", "LearningContract"]
 
@@ -173,14 +173,17 @@ class LearningContract(Contract):
             return
         predictions, seeds = [], []
         for seed in (1, 2):
-            with mock.patch.object(np.random, "default_rng", wraps=np.random.default_rng) as draws:
+            with watched_seeds() as found:
                 predictions.append(self._predictions(sample, random_state=seed))
-            seeds.append([call.args for call in draws.call_args_list if call.args])
-        fixed = [first for first, *_ in seeds[0] if isinstance(first, int)]
-        if fixed and seeds[0] == seeds[1] and not difference(*predictions):
+            # The checks seed the global generators themselves, before the fit.
+            seeds.append(
+                [call for call in found.calls if call not in (("numpy.random.seed", 0), ("random.seed", 0))]
+            )
+        if seeds[0] and seeds[0] == seeds[1] and not difference(*predictions):
+            where, fixed = seeds[0][0]
             fail(
-                f"it uses the fixed seed {fixed[0]} instead of random_state, so that repetitions are identical; draw "
-                "from numpy.random.default_rng(self.random_state)"
+                f"it uses the fixed seed {fixed} instead of random_state ({where}), so that repetitions are identical; "
+                "draw from numpy.random.default_rng(self.random_state), and seed other libraries with it"
             )
 
     def test_n_jobs(self) -> None:
