@@ -14,7 +14,7 @@ from table import Figure
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
 
-TRIALS = 10
+TRIALS = 3
 _WHY = "nothing is shared between the trials of this family yet"
 
 

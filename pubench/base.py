@@ -185,11 +185,11 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[np.generic], Labels]:
             f"Only binary classification is supported. The type of the target is {kind}; "
             "give two classes, of which the larger in sort order marks labelled rows"
         )
-    classes, codes = np.unique(labels, return_inverse=True)
+    classes = np.unique(labels)
     if len(classes) < 2:
         found = f"one class only, {classes[0]}" if len(classes) else "no class, because it is empty"
         raise ValueError(f"y holds {found}; give both labelled and unlabelled rows, for example 1 and 0")
-    return classes, codes.astype(np.uint8)
+    return classes, (labels == classes[1]).astype(np.uint8)
 
 
 def validate_pu(estimator: Estimator, X: Rows, y: ArrayLike, **check: object) -> tuple[Rows, Labels]:
