@@ -11,7 +11,7 @@ from pubench_pual.losses import MEMBERS
 from scipy.linalg import cholesky
 from table import Figure
 
-_WHY = "a kernel matrix, one factorisation and some tens of products with the factor for the steps of ADMM"
+_WHY = "the kernel matrix and the steps of ADMM come on top of one factorisation; not profiled further"
 
 
 def figures() -> Iterator[Figure]:
