@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
 import re
@@ -19,7 +20,8 @@ from pubench.results.run_folder import read_provenance
 
 
 def test_every_public_name_is_there_and_nothing_else_is_promised():
-    for name in pubench.__all__:
+    without_torch = {"TorchPUClassifier"} if importlib.util.find_spec("torch") is None else set()
+    for name in set(pubench.__all__) - without_torch:
         assert getattr(pubench, name) is not None
     assert set(pubench.__all__) <= set(dir(pubench))
     with pytest.raises(AttributeError, match="has no attribute 'mak'"):

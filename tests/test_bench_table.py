@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-table = pytest.importorskip("table")
-measure = pytest.importorskip("measure")
+# The benchmarks import each other by name. What stays on the path would hide plugins of those names from other tests.
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    table = pytest.importorskip("table")
+    measure = pytest.importorskip("measure")
 
 
 def figure(median, spread=0.01, **options):

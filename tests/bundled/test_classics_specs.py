@@ -53,7 +53,8 @@ def make_pu(seed=0, n=90, d=3):
 
 
 def test_these_are_the_algorithms():
-    assert sorted(BAGGING) == ["pu-bagging", *(f"pu-bagging-{kind}" for kind in ("et", "lr", "svm", "tree"))]
+    bags = [f"pu-bagging-{kind}" for kind in ("et", "lr", "svm", "tree")]
+    assert sorted(BAGGING) == ["pu-bagging", *bags, "rf-down"]
     assert sorted(CLASSICS) == [
         "elkan-noto",
         "elkan-noto-weighted",

@@ -22,7 +22,7 @@ def registered(name):
 
 def section(results):
     """Return the lines of the report's section on data sets, each as a list of cells."""
-    text = markdown_report(report_of(results)).partition("## Data sets\n")[2]
+    text = markdown_report(report_of(results)).partition("## Data sets\n")[2].partition("\n## ")[0]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line]
 
 

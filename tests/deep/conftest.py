@@ -10,7 +10,7 @@ import pytest
 def pytest_collection_modifyitems(items):
     missing = importlib.util.find_spec("torch") is None
     for item in items:
-        if "tests/torch/" in item.path.as_posix():
+        if "tests/deep/" in item.path.as_posix():
             item.add_marker(pytest.mark.torch)
             if missing:
                 item.add_marker(pytest.mark.skip(reason="PyTorch is not installed"))

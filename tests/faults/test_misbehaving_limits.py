@@ -62,12 +62,12 @@ def test_a_trial_that_raises_is_kept_and_the_search_goes_on(tmp_path: Path) -> N
     results = run_here(tmp_path, algorithms=tuned("some-trials", "good"), tuning=TUNING)
     assert results.counts == {"ok": 4}
     trials = read_trials(results.folder)[by_name(results)["some-trials", "puf"]["key"]]
-    assert [(params["shrink"], error) for params, _, _, error in trials] == [
+    assert [(params["shrink"], error) for params, _, _, error, *_ in trials] == [
         (0.0, ""),
         (0.25, ""),
         (0.75, "ValueError: shrink above a half"),
     ]
-    assert [value is None for _, value, _, _ in trials] == [False, False, True]
+    assert [value is None for _, value, *_ in trials] == [False, False, True]
 
 
 def test_a_search_without_a_good_trial_fails_with_the_first_reason(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pubench.results.arithmetic import arithmetic
 
 STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 """The bundled suites whose tables come from OpenML."""
-CORE = ("core", "core-estimated", "core-lite", "core-tuned")
+CORE = ("core", "core-estimated", "core-lite", "core-sar", "core-tuned")
 """The reference benchmark, whose reports are not committed."""
 TODAY = ("methods-today", "presence-only", "puet-selfpu", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels; their reports are not committed."""

@@ -18,7 +18,9 @@ from pubench.sandbox.guard import MARK, child_environment, mark_process
 REFUSED = "^a process that runs an algorithm must not load data sets"
 BUNDLED = sorted(discover(third_party=False).all("datasets"))
 FILES = ("csv", "tsv", "arff", "parquet", "svmlight", "npz", "jsonl")
-ARGUMENTS = {"openml": {"id": 61}} | {name: {"path": "/nowhere"} for name in FILES}
+ARGUMENTS = {"openml": {"id": 61}, "disdat": {"region": "AWT"}} | {
+    name: {"path": "/nowhere"} for name in FILES
+}
 
 
 @pytest.fixture
