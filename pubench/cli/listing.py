@@ -25,24 +25,27 @@ KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
 )
 @plugin_options
 def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
-    """List the registered specs of a KIND."""
+    """List the registered specs of a KIND; JSON leaves out those whose packages are not installed."""
     import msgspec
 
     from pubench.plugins.discovery import discover
+    from pubench.plugins.requirements import unmet
 
     registry = discover(third_party=False if no_third_party else None, files=plugin_files)
     registered = registry.all(kind)
+    lacking = {name: unmet(getattr(entry.spec, "requires", ())) for name, entry in registered.items()}
     if as_json:
         values = [
             msgspec.to_builtins(entry.spec, enc_hook=str)
             | {"version": entry.version, "origin": asdict(entry.origin)}
-            for entry in registered.values()
+            for name, entry in registered.items()
+            if not lacking[name]
         ]
         click.echo(json.dumps(values, indent=1))
         return
     width = max(map(len, registered), default=0)
     for name, entry in registered.items():
-        click.echo(f"{name:<{width}}  {entry.spec.summary}")
+        click.echo(f"{name:<{width}}  {lacking[name] or entry.spec.summary}")
     if not registered:
         click.echo(f"no {kind} are registered", err=True)
     for problem in (*registry.duplicates(), *registry.warnings()):
