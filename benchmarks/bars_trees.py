@@ -115,7 +115,7 @@ def forest(data: Problem) -> Figure:
         "RandomForest",
         0.3,
         fit,
-        why="each feature tried is sorted at each node; not profiled further",
+        why="each feature tried is sorted at each node",
     )
 
 

@@ -8,7 +8,7 @@ stays in the cache until its subtree is grown.
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.queue cimport priority_queue
 from libcpp.utility cimport pair
@@ -44,6 +44,7 @@ cdef class Grower:
     cdef Source source
     cdef int[::1] p_rows, u_rows, spare, features
     cdef float[::1] values, copied
+    cdef uint32_t[::1] keys
     cdef long long most_copied  # rows
     cdef vector[Step] steps
     cdef vector[int] n_p, n_u
@@ -268,6 +269,8 @@ cdef class Grower:
         self.search.p_rows, self.search.u_rows = &self.p_rows[0], &self.u_rows[0]
         self.search.features, self.search.n_features = &self.features[0], d
         self.search.values = &self.values[0]
+        self.keys = np.empty(1 if self.search.rules.thresholds else 2 * n + 2, dtype=np.uint32)
+        self.search.keys = &self.keys[0]
 
 
 def grow(

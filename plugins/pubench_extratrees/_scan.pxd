@@ -1,4 +1,4 @@
-"""Passes over the values of one feature: their range, their order, and how many lie at or below a threshold."""
+"""Passes over the values of one feature: their range, and how many lie at or below a threshold."""
 
 cdef extern from "_scan.h":
     ctypedef struct Range "PubenchRange":
@@ -25,17 +25,6 @@ cdef inline long long count_up_to(const float* values, long long n, float thresh
     for i in range(n):
         count += values[i] <= threshold
     return count
-
-
-cdef inline float smaller(
-    const float* a, long long i, long long n_a, const float* b, long long j, long long n_b
-) noexcept nogil:
-    """Return the next value of two sorted lists, read up to i and j."""
-    if i == n_a:
-        return b[j]
-    if j == n_b:
-        return a[i]
-    return a[i] if a[i] < b[j] else b[j]
 
 
 cdef inline float halfway(float low, float high) noexcept nogil:

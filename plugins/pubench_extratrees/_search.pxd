@@ -1,13 +1,16 @@
 """The best split of a node (Wilton et al., 2022, Algorithms 2 and 5)."""
 
 from libc.math cimport INFINITY
-from libc.stdint cimport uint64_t
-from libcpp.algorithm cimport sort
+from libc.stdint cimport uint32_t, uint64_t
 
 from pubench_extratrees._columns cimport Columns, take
 from pubench_extratrees._random cimport next_below, next_share
 from pubench_extratrees._risk cimport Measure, least_risk
-from pubench_extratrees._scan cimport Range, count_up_to, halfway, smaller
+from pubench_extratrees._scan cimport Range, count_up_to, halfway
+
+cdef extern from "_sort.h" namespace "pubench":
+    void sorted_keys(const float* values, long long n, uint32_t* keys, uint32_t* spare) noexcept nogil
+    float as_value(uint32_t key) noexcept nogil
 
 
 cdef struct Rules:
@@ -50,6 +53,7 @@ cdef struct Search:
     int* features  # in the order of the draws, those that are constant in front
     long long n_features
     float* values  # room for one feature of all rows, P before U
+    uint32_t* keys  # room to sort them: two for each, and two more; unused if thresholds are drawn
 
 
 cdef inline Split find(Search* search, Node* node) noexcept nogil:
@@ -87,49 +91,52 @@ cdef inline void try_random(Search* search, const Node* node, int f, Range both,
     cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start
     cdef const float* p_values = search.values
     cdef const float* u_values = p_values + n_p
-    cdef long long t
+    cdef long long t, p_left, u_left
     cdef float threshold
     for t in range(search.rules.thresholds):
         # In double, so that the difference cannot overflow.
         threshold = <float> (both.low + next_share(&search.random) * (<double> both.high - both.low))
         if threshold >= both.high:
             threshold = both.low
-        judge(
-            search, node, f, threshold,
-            count_up_to(p_values, n_p, threshold), count_up_to(u_values, n_u, threshold), best,
-        )
+        p_left, u_left = count_up_to(p_values, n_p, threshold), count_up_to(u_values, n_u, threshold)
+        if is_better(search, node, f, p_left, u_left, best):
+            best.threshold = threshold
 
 
 cdef inline void try_all(Search* search, const Node* node, int f, Split* best) noexcept nogil:
     """Search every threshold between two values that differ: a merge of two sorted lists."""
     cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start, i = 0, j = 0
-    cdef float* p_values = search.values
-    cdef float* u_values = p_values + n_p
-    cdef float here, next_value
-    sort(p_values, p_values + n_p)
-    sort(u_values, u_values + n_u)
+    cdef uint32_t* p_keys = search.keys
+    cdef uint32_t* u_keys = p_keys + n_p + 1
+    cdef uint32_t here, following
+    sorted_keys(search.values, n_p, p_keys, u_keys)
+    sorted_keys(search.values + n_p, n_u, u_keys, u_keys + n_u + 1)
+    following = min(p_keys[0], u_keys[0])
     while True:
-        here = smaller(p_values, i, n_p, u_values, j, n_u)
-        while i < n_p and p_values[i] == here:
+        here = following
+        while p_keys[i] == here:
             i += 1
-        while j < n_u and u_values[j] == here:
+        while u_keys[j] == here:
             j += 1
         if i == n_p and j == n_u:
             return
-        next_value = smaller(p_values, i, n_p, u_values, j, n_u)
-        judge(search, node, f, halfway(here, next_value), i, j, best)
+        following = min(p_keys[i], u_keys[j])
+        if is_better(search, node, f, i, j, best):
+            best.threshold = halfway(as_value(here), as_value(following))
 
 
-cdef inline void judge(
-    const Search* search, const Node* node, int f, float threshold, long long n_p, long long n_u, Split* best
+cdef inline bint is_better(
+    const Search* search, const Node* node, int f, long long n_p, long long n_u, Split* best
 ) noexcept nogil:
-    """Keep a split if it lowers the risk more than the best so far (Equations 7 and 8)."""
+    """Keep a split that lowers the risk more than the best so far (Equations 7 and 8); its threshold is the caller's."""
     cdef long long p_right = node.p_end - node.p_start - n_p, u_right = node.u_end - node.u_start - n_u
     cdef double decrease
     if n_p + n_u < search.rules.min_leaf or p_right + u_right < search.rules.min_leaf:
-        return
+        return False
     decrease = (
         node.risk - least_risk(&search.measure, n_p, n_u) - least_risk(&search.measure, p_right, u_right)
     )
-    if best.feature < 0 or decrease > best.decrease:
-        best.feature, best.threshold, best.decrease, best.n_p, best.n_u = f, threshold, decrease, n_p, n_u
+    if best.feature >= 0 and not decrease > best.decrease:
+        return False
+    best.feature, best.decrease, best.n_p, best.n_u = f, decrease, n_p, n_u
+    return True

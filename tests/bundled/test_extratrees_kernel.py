@@ -115,11 +115,19 @@ def best_decrease(X, s, rows, prior, loss, risk):
     return max(found)
 
 
+def of_all_sizes(X):
+    """Return rows in the same order, column by column, whose values have all exponents, both signs and both zeros."""
+    return np.float32(np.sign(X)) * np.float32(10.0) ** np.float32(12 * np.abs(X) - 30) * (np.abs(X) > 0.3)
+
+
+@pytest.mark.parametrize("rows", [(12, 40), (90, 300)], ids=["by-comparisons", "by-digits"])
 @pytest.mark.parametrize(("risk", "loss"), [("nnpu", "quadratic"), ("nnpu", "logistic"), ("upu", "savage")])
-def test_the_exact_tree_takes_the_best_split_at_every_node(risk, loss):
-    X, s = make_pu(2, 12, 40, d=3)
+def test_the_exact_tree_takes_the_best_split_at_every_node(risk, loss, rows):
+    X, s = make_pu(2, *rows, d=3)
+    X = of_all_sizes(X)
+    assert {False, True} <= set(np.signbit(X[X == 0])) or rows == (12, 40)
     trees = (
-        PUDecisionTree(prior=0.5, risk=risk, loss=loss, random_state=0, scenario="case-control")
+        PUDecisionTree(prior=0.5, risk=risk, loss=loss, max_depth=6, random_state=0, scenario="case-control")
         .fit(X, s)
         .trees_
     )
