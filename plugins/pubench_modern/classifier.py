@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -37,8 +38,12 @@ __all__ = ["NetworkClassifier"]
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NetworkClassifier(PUClassifier):
     """Base class: a subclass writes ``_train(model, sample, rng)`` and perhaps ``_decide(population)``.
+
+    Fields are the arguments of the constructor, which the dataclass writes: a subclass declares only those that it adds
+    or whose default differs, and scikit-learn finds all of them in the signature.
 
     Parameters
     ----------
@@ -96,38 +101,20 @@ class NetworkClassifier(PUClassifier):
 
     row_rules = RowRules(sparse="csr", dtype=np.float64)
 
-    def __init__(
-        self,
-        prior: float | str | None = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 1e-3,
-        batch_size: int = 256,
-        epochs: int = 60,
-        average_epochs: int = 10,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.prior = prior
-        self.scenario = scenario
-        self.engine = engine
-        self.device = device
-        self.l2 = l2
-        self.standardize = standardize
-        self.layers = layers
-        self.units = units
-        self.activation = activation
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.average_epochs = average_epochs
-        self.random_state = random_state
+    prior: float | str | None = field(default="estimate", kw_only=False)
+    scenario: Scenario = UNSTATED
+    engine: Engine = "numpy"
+    device: str = "cpu"
+    l2: float = 0.005
+    standardize: bool = True
+    layers: int = 3
+    units: int = 100
+    activation: Activation = "relu"
+    learning_rate: float = 1e-3
+    batch_size: int = 256
+    epochs: int = 60
+    average_epochs: int = 10
+    random_state: int | np.random.RandomState | None = None
 
     def _poor_score(self) -> bool:
         # In scikit-learn's checks all positive rows are labelled, so U holds none.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pubench_priors.bbe import best_bin
-from pubench_risk.engines import Engine
-from pubench_risk.network import Activation
 from pubench_risk.training import Model
 
-from pubench.base import UNSTATED, Labels, Rows, Rule, Whole, held_rows
-from pubench.specs import Scenario
+from pubench.base import Labels, Rows, Rule, Whole, held_rows
 from pubench_modern.classifier import NetworkClassifier
 from pubench_modern.loop import run_batches, train
 from pubench_modern.objectives import CrossEntropy
@@ -34,6 +32,7 @@ def keep_lowest(scores: Floats, share: float) -> NDArray[np.intp]:
     return np.argsort(scores, kind="stable")[:count]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CVIR(NetworkClassifier):
     r"""Conditional value ignoring risk, and the loop (TED)\ :sup:`n` that estimates the prior as well.
 
@@ -64,42 +63,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
 
     param_rules: ClassVar[dict[str, Rule]] = NetworkClassifier.param_rules | {"warm_up": Whole(low=0)}
 
-    def __init__(
-        self,
-        prior: float | str = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        warm_up: int = 10,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 1e-3,
-        batch_size: int = 256,
-        epochs: int = 60,
-        average_epochs: int = 10,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            prior,
-            scenario=scenario,
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.warm_up = warm_up
+    warm_up: int = 10
 
     def _find_prior(self, X: Rows, s: Labels) -> None:
         if self.prior != _TED:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pubench_risk.engines import Engine
-from pubench_risk.network import Activation
 from pubench_risk.training import Model
 from scipy.special import expit
 
-from pubench.base import UNSTATED, Real, Rule, Whole, mixed_batches
-from pubench.specs import Scenario
+from pubench.base import Real, Rule, Whole, mixed_batches
 from pubench_modern.classifier import NetworkClassifier
 from pubench_modern.loop import finite, run_batches, train
 from pubench_modern.objectives import DistributionAlignment, soft_cross_entropy
@@ -26,6 +24,7 @@ Floats = NDArray[np.float64]
 _BETA = 6.0
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DistPU(NetworkClassifier):
     r"""A perceptron whose mean predictions are those of the label distribution.
 
@@ -53,46 +52,10 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         "mixup_start": Whole(low=0),
     }
 
-    def __init__(
-        self,
-        prior: float | str = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        mixup: float = 0.0,
-        entropy: float = 0.0,
-        mixup_start: int = 30,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 1e-3,
-        batch_size: int = 256,
-        epochs: int = 150,
-        average_epochs: int = 10,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            prior,
-            scenario=scenario,
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.mixup = mixup
-        self.entropy = entropy
-        self.mixup_start = mixup_start
+    mixup: float = 0.0
+    entropy: float = 0.0
+    mixup_start: int = 30
+    epochs: int = 150
 
     def _train(self, model: Model, sample: Sample, rng: np.random.Generator) -> list[float]:
         against, align = sample.against_population(), DistributionAlignment(self.prior_)

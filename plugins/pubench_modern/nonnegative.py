@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pubench_risk.engines import Engine
 from pubench_risk.losses import LOSSES, Loss, Masses, Objective
-from pubench_risk.network import Activation
 from pubench_risk.training import Model, train
 
-from pubench.base import UNSTATED, OneOf, Real, Rule
-from pubench.specs import Scenario
+from pubench.base import OneOf, Real, Rule
 from pubench_modern.classifier import NetworkClassifier
 from pubench_modern.rows import Sample
 
@@ -21,6 +19,7 @@ __all__ = ["ImbalancedNNPU", "NonNegative", "SelectionBiasPU"]
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NonNegative(NetworkClassifier):
     """nnPU as a base: a subclass changes the total weights of P and U in the risk, or the cut.
 
@@ -40,46 +39,12 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         "gamma": Real(0.0, 1.0),
     }
 
-    def __init__(
-        self,
-        prior: float | str = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        loss: Loss = "logistic",
-        beta: float = 0.0,
-        gamma: float = 1.0,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 3e-3,
-        batch_size: int = 256,
-        epochs: int = 100,
-        average_epochs: int = 20,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            prior,
-            scenario=scenario,
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.loss = loss
-        self.beta = beta
-        self.gamma = gamma
+    loss: Loss = "logistic"
+    beta: float = 0.0
+    gamma: float = 1.0
+    learning_rate: float = 3e-3
+    epochs: int = 100
+    average_epochs: int = 20
 
     def _masses(self, sample: Sample) -> Masses:
         return Masses.of(sample.s, self.prior_, self.scenario)
@@ -109,6 +74,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         return self._prior_cut(population)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ImbalancedNNPU(NonNegative):
     r"""nnPU for rare positives: the risk of a population whose prior is ``balance`` (Su et al., 2021).
 
@@ -130,48 +96,8 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         "balance": Real(0.0, 1.0, open_low=True, open_high=True)
     }
 
-    def __init__(
-        self,
-        prior: float | str = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        balance: float = 0.5,
-        loss: Loss = "sigmoid",
-        beta: float = 0.0,
-        gamma: float = 1.0,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 3e-3,
-        batch_size: int = 256,
-        epochs: int = 100,
-        average_epochs: int = 20,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            prior,
-            scenario=scenario,
-            loss=loss,
-            beta=beta,
-            gamma=gamma,
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.balance = balance
+    balance: float = 0.5
+    loss: Loss = "sigmoid"
 
     def _masses(self, sample: Sample) -> Masses:
         plain = super()._masses(sample)

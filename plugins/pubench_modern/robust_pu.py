@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pubench_risk.engines import Engine
-from pubench_risk.losses import Loss, Objective
-from pubench_risk.network import Activation
+from pubench_risk.losses import Objective
 from pubench_risk.training import Model
 
-from pubench.base import UNSTATED, Real, Rule, Whole, mixed_batches
-from pubench.specs import Scenario
+from pubench.base import Real, Rule, Whole, mixed_batches
 from pubench_modern.loop import run_batches, train
 from pubench_modern.nonnegative import NonNegative
 from pubench_modern.objectives import BatchLoss, CrossEntropy
@@ -32,6 +30,7 @@ def easy_weights(margins: Floats, threshold: float) -> Floats:
     return weights
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RobustPU(NonNegative):
     r"""P against U, where each row weighs less the harder it is for the current model.
 
@@ -63,54 +62,11 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         "last_threshold": Real(low=0.0, open_low=True),
     }
 
-    def __init__(
-        self,
-        prior: float | str = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        warm_up: int = 30,
-        round_length: int = 5,
-        first_threshold: float = 0.5,
-        last_threshold: float = 1.0,
-        loss: Loss = "logistic",
-        beta: float = 0.0,
-        gamma: float = 1.0,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 3e-3,
-        batch_size: int = 256,
-        epochs: int = 80,
-        average_epochs: int = 20,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            prior,
-            scenario=scenario,
-            loss=loss,
-            beta=beta,
-            gamma=gamma,
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.warm_up = warm_up
-        self.round_length = round_length
-        self.first_threshold = first_threshold
-        self.last_threshold = last_threshold
+    warm_up: int = 30
+    round_length: int = 5
+    first_threshold: float = 0.5
+    last_threshold: float = 1.0
+    epochs: int = 80
 
     def _threshold(self, past: int) -> float:
         """Return the threshold of an epoch after the warm-up."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pubench_risk.engines import Engine
-from pubench_risk.losses import Loss, Objective
-from pubench_risk.network import Activation
+from pubench_risk.losses import Objective
 from pubench_risk.training import Model
 from scipy.special import expit
 
-from pubench.base import UNSTATED, Real, Rule, Whole, mixed_batches
-from pubench.specs import Scenario
+from pubench.base import Real, Rule, Whole, mixed_batches
 from pubench_modern.loop import run_batches, train
 from pubench_modern.nonnegative import NonNegative
 from pubench_modern.objectives import BatchLoss
@@ -42,6 +40,7 @@ def trusted_labels(scores: Floats, share: float, positives: float) -> Floats:
     return labels
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SelfPU(NonNegative):
     r"""nnPU with self-paced trusted rows and a teacher that averages the student.
 
@@ -71,52 +70,9 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         "warm_up": Whole(low=0),
     }
 
-    def __init__(
-        self,
-        prior: float | str = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        trusted: float = 0.4,
-        consistency: float = 0.3,
-        warm_up: int = 10,
-        loss: Loss = "logistic",
-        beta: float = 0.0,
-        gamma: float = 1.0,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 3e-3,
-        batch_size: int = 256,
-        epochs: int = 100,
-        average_epochs: int = 20,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            prior,
-            scenario=scenario,
-            loss=loss,
-            beta=beta,
-            gamma=gamma,
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.trusted = trusted
-        self.consistency = consistency
-        self.warm_up = warm_up
+    trusted: float = 0.4
+    consistency: float = 0.3
+    warm_up: int = 10
 
     def _train(self, model: Model, sample: Sample, rng: np.random.Generator) -> list[float]:
         objective = Objective(self._masses(sample), self.loss, "nnpu", self.beta, self.gamma)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pubench_risk.engines import Engine
-from pubench_risk.network import Activation
 from pubench_risk.training import Model
 from scipy.special import expit, log_expit
 
-from pubench.base import UNSTATED, Labels, OneOf, Real, Rows, Rule, held_rows, mixed_batches
-from pubench.specs import Scenario
+from pubench.base import Labels, OneOf, Real, Rows, Rule, held_rows, mixed_batches
 from pubench_modern.classifier import NetworkClassifier
 from pubench_modern.loop import finite, train
 from pubench_modern.objectives import BatchLoss, Variational
@@ -48,6 +46,7 @@ def mixed_consistency(of_u: Floats, of_mixed: Floats, share: float) -> tuple[Bat
     return BatchLoss(float(np.square(gap).mean()), on_mixed), on_u
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class VPU(NetworkClassifier):
     r"""A perceptron :math:`\Phi = \sigma(f)` that lowers the variational loss, which needs no prior.
 
@@ -79,46 +78,9 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         "validation_fraction": Real(0.0, 1.0, open_low=True, open_high=True),
     }
 
-    def __init__(
-        self,
-        prior: float | str = "estimate",
-        *,
-        scenario: Scenario = UNSTATED,
-        cut: Literal["half", "prior"] = "half",
-        mixup: float = 3.0,
-        validation_fraction: float = 0.2,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.005,
-        standardize: bool = True,
-        layers: int = 3,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 1e-3,
-        batch_size: int = 256,
-        epochs: int = 60,
-        average_epochs: int = 10,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            prior,
-            scenario=scenario,
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.cut = cut
-        self.mixup = mixup
-        self.validation_fraction = validation_fraction
+    cut: Literal["half", "prior"] = "half"
+    mixup: float = 3.0
+    validation_fraction: float = 0.2
 
     def _find_prior(self, X: Rows, s: Labels) -> None:
         if self.cut == "prior":

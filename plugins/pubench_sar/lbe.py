@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,12 +11,12 @@ from pubench_modern.classifier import NetworkClassifier
 from pubench_modern.loop import finite, run_batches, train
 from pubench_modern.objectives import BatchLoss, CrossEntropy, soft_cross_entropy
 from pubench_modern.rows import Sample
-from pubench_risk.engines import Engine, new_model
-from pubench_risk.network import Activation
+from pubench_risk.engines import new_model
 from pubench_risk.training import Model, blockwise
 from scipy.special import expit
 
 from pubench.base import Labels, Rows, Rule, Whole, validate_rows
+from pubench.specs import Scenario
 from pubench_sar.likelihood import class_posterior, log_likelihood
 
 __all__ = ["LBE", "propensity_loss"]
@@ -39,6 +40,7 @@ def propensity_loss(scores: Floats, s: Floats, posterior: Floats) -> BatchLoss:
     return BatchLoss(float(losses.mean()), posterior * (expit(scores) - s) / len(scores))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LBE(NetworkClassifier):
     r"""Models of the class and of the propensity that take turns, on a single training set.
 
@@ -69,40 +71,14 @@ class LBE(NetworkClassifier):
         if name not in ("prior", "scenario")
     } | {"warm_up": Whole(low=0)}
 
-    def __init__(
-        self,
-        *,
-        warm_up: int = 20,
-        layers: int = 1,
-        engine: Engine = "numpy",
-        device: str = "cpu",
-        l2: float = 0.001,
-        standardize: bool = True,
-        units: int = 100,
-        activation: Activation = "relu",
-        learning_rate: float = 0.01,
-        batch_size: int = 256,
-        epochs: int = 100,
-        average_epochs: int = 10,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            None,
-            scenario="single-training-set",
-            engine=engine,
-            device=device,
-            l2=l2,
-            standardize=standardize,
-            layers=layers,
-            units=units,
-            activation=activation,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            epochs=epochs,
-            average_epochs=average_epochs,
-            random_state=random_state,
-        )
-        self.warm_up = warm_up
+    # Fixed: no prior is used, and labels of a case-control sample have no propensity.
+    prior: None = field(default=None, init=False)
+    scenario: Scenario = field(default="single-training-set", init=False)
+    warm_up: int = 20
+    layers: int = 1
+    l2: float = 0.001
+    learning_rate: float = 0.01
+    epochs: int = 100
 
     def _poor_score(self) -> bool:
         # In scikit-learn's checks all positive rows are labelled: nothing distinguishes the class from the propensity.
