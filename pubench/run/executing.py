@@ -41,8 +41,14 @@ def execute(task: Task, workplace: Workplace) -> Outcome:
     OSError
         If the stored data set cannot be read: that is no result of a cell.
     """
-    # Metrics come last: their process has its imports made while this task runs.
+    outcome = _outcome(task, workplace)
+    # The process of metrics makes its imports before the final fit, and not while the first trial waits for those of
+    # algorithms.
     workplace.metrics.begin()
+    return outcome
+
+
+def _outcome(task: Task, workplace: Workplace) -> Outcome:
     try:
         labelled = workplace.rows(task.job)
     except OSError:
