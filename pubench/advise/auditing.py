@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.fair_labelling import check_fairness, fairness_finding
 from pubench.advise.findings import LEVELS, Finding
 from pubench.advise.labels import few_labels, read_labels
@@ -21,7 +22,7 @@ from pubench.advise.suspects import RowNames, find_copies, find_suspects, scores
 from pubench.advise.thinning import thinned, whole_statement
 from pubench.errors import DataError, PriorError, did_you_mean
 from pubench.estimators.calibration import share_in_unlabelled
-from pubench.estimators.prior_statement import PriorStatement, state_prior
+from pubench.estimators.prior_statement import PriorStatement
 from pubench.specs import JSONValue, Scenario
 
 if TYPE_CHECKING:
@@ -219,7 +220,9 @@ def _ask_models(table: _Table, kept: Encoded, on_step: Callable[[str], None]) ->
         prior = table.known or _stated(table, kept)
     except PriorError as error:
         return _Model(
-            auc, None, (*_no_signal(auc), Finding("prior", "check", f"There is no prior: {error}."))
+            auc,
+            None,
+            (*_no_signal(auc), Finding("prior", "check", f"The prior cannot be estimated: {error}.")),
         )
     share, least = table.share(prior.value), table.share(prior.low)
     suspects = find_suspects(scores, s, share=share, least=least, names=table.names)
@@ -232,7 +235,7 @@ def _ask_models(table: _Table, kept: Encoded, on_step: Callable[[str], None]) ->
 
 
 def _stated(table: _Table, kept: Encoded) -> PriorStatement:
-    found = state_prior(kept.X, table.s, scenario=table.scenario, random_state=table.seed)
+    found = state_prior_of(kept.X, table.s, scenario=table.scenario, seed=table.seed)
     return whole_statement(found, table.labels, table.s, table.scenario)
 
 
@@ -241,7 +244,8 @@ def _no_signal(auc: float) -> Iterator[Finding]:
         yield Finding(
             "signal",
             "check",
-            f"The columns hardly tell labelled from unlabelled rows (AUC {auc:.2f} on rows left out; .5 is chance).",
+            "The columns hardly separate labelled from unlabelled rows "
+            f"(AUC {auc:.2f} on rows left out; 0.5 is chance).",
             "No method can do much with them; add columns that have to do with the class.",
         )
 

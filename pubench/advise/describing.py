@@ -150,7 +150,10 @@ def explanation_sections(
 _CURVE_NOTE = (
     "The mean probability of unlabelled rows if all of them had this value, from the least to the largest."
 )
-_REASON_NOTE = "In brackets: how much lower the probability were if the column had its most usual value."
+_REASON_NOTE = (
+    "In brackets: how much lower the log-odds of being positive would be if the column had its most usual value; 0.7 "
+    "is a factor of two in the odds."
+)
 _ASSOCIATION = (
     "An explanation describes the model, not causes: columns that vary together share their importance."
 )

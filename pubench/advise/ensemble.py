@@ -248,6 +248,10 @@ class Ensemble(PUClassifier):
             found.vote > 0.5, found.vote - 0.5, np.minimum(found.vote - 0.5, -np.finfo(float).tiny)
         )
 
+    def log_odds(self, X: Rows) -> Floats:
+        """Return the log-odds of the positive class in the population, shape (n,)."""
+        return self.calibration_.at_prior.log_odds(self.blend(X).score)
+
     def predict_proba(self, X: Rows) -> Floats:
         """Return the probabilities of both classes in the population, shape (n, 2)."""
         positive = self.calibration_.at_prior.probability(self.blend(X).score)

@@ -43,7 +43,15 @@ Labels = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What a column does to one row: how much less probable it were if the column had its most usual value."""
+    """What a column does to one row.
+
+    Attributes
+    ----------
+    column : str
+    effect : float
+        How much lower the log-odds of being positive were if the column had its most usual value. Probabilities near
+        0 or 1 hardly move whatever changes, and log-odds do.
+    """
 
     column: str
     effect: float
@@ -223,7 +231,7 @@ def typical_row(schema: Schema, X: Floats, s: Labels) -> Floats:
 def reasons(
     ensemble: Ensemble, schema: Schema, X: Floats, typical: Floats, columns: Sequence[str], *, most: int = 3
 ) -> list[tuple[Reason, ...]]:
-    """Return for each row the columns that change its probability most if they are made usual, the largest first.
+    """Return for each row the columns that change its log-odds most if they are made usual, the largest first.
 
     Parameters
     ----------
@@ -241,12 +249,12 @@ def reasons(
     unknown = [name for name in columns if name not in names]
     if unknown:
         raise DataError(f"the model has no column '{unknown[0]}'; fit it again")
-    whole = ensemble.predict_proba(X)[:, 1]
+    whole = ensemble.log_odds(X)
     asked = list(columns)[:_MOST_ASKED]
     effects = np.empty((len(X), len(asked)))
     for number, name in enumerate(asked):
         usual = np.where(source == names.index(name), typical, X)
-        effects[:, number] = whole - ensemble.predict_proba(usual)[:, 1]
+        effects[:, number] = whole - ensemble.log_odds(usual)
     order = np.argsort(-np.abs(effects), axis=1, kind="stable")[:, :most]
     return [
         tuple(Reason(asked[place], float(row[place])) for place in places if row[place] != 0.0)

@@ -76,17 +76,17 @@ def check_fairness(
     n_top = round(share * int(np.count_nonzero(s == 0)))
     if min(n_top, int(s.sum())) < _LEAST:
         return None
-    auc, rows = _told_apart(encoded.X, s, n_top, seed)
+    auc, rows = _separation(encoded.X, s, n_top, seed)
     random = np.random.default_rng(seed)
     fair = []
     for draw in range(1, _DRAWS + 1):
         labels = np.zeros_like(s)
         labels[random.choice(rows, int(s.sum()), replace=False)] = 1
-        fair.append(_told_apart(encoded.X, labels, n_top, seed + draw)[0])
+        fair.append(_separation(encoded.X, labels, n_top, seed + draw)[0])
     return FairnessCheck(auc, tuple(fair), _differing(encoded, names, rows, s))
 
 
-def _told_apart(X: Floats, s: Labels, n_top: int, seed: int) -> tuple[float, NDArray[np.int64]]:
+def _separation(X: Floats, s: Labels, n_top: int, seed: int) -> tuple[float, NDArray[np.int64]]:
     """Return the AUC of P against the top rows of U, and both together as places of rows."""
     from sklearn.metrics import roc_auc_score
 

@@ -28,14 +28,23 @@ from pubench.specs import Array, Scenario
 from pubench.status import Problem, Status
 from pubench.tasks import Features, Preprocess, Seeds
 
-__all__ = ["FIT_SECONDS", "FoldFit", "FoldFits", "FoldTask", "KeptFit"]
+__all__ = [
+    "AS_IT_IS",
+    "FIT_SECONDS",
+    "MEMORY_MB",
+    "FoldFit",
+    "FoldFits",
+    "FoldTask",
+    "KeptFit",
+    "stored_rows",
+]
 
-FIT_SECONDS, _MEMORY_MB = 600.0, 4096
+FIT_SECONDS, MEMORY_MB = 600.0, 4096
 """What one fit may use, as in a suite that does not say."""
 _JOBS = 2
 _PATIENCE = 0.5
 _NOT_BEGUN = Problem(Status.SKIPPED, "not begun within the budget")
-_AS_IT_IS = Preprocess(impute="none", scale="none")
+AS_IT_IS = Preprocess(impute="none", scale="none")
 _RANKING = "pubench.child.ranking:serve_rank"
 _STORING = "pubench.estimators.stored_models:estimator_bytes"
 Floats = NDArray[np.float64]
@@ -96,16 +105,7 @@ class FoldFits:
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pubench-"))
-            # Every process maps the same file instead of being sent its rows.
-            np.save(Path(folder) / "X.npy", np.ascontiguousarray(self._X, dtype=np.float64))
-            self._features = Features(
-                folder=folder,
-                sparse=False,
-                n_features=self._X.shape[1],
-                categorical=(),
-                missing=0,
-                image_shape=(),
-            )
+            self._features = stored_rows(folder, self._X)
             for processes in self._all:
                 stack.callback(processes.close)
                 self._idle.put(processes)
@@ -152,7 +152,7 @@ class FoldFits:
             return _NOT_BEGUN
         processes = self._idle.get()
         try:
-            return self._fit(task, processes, TaskLimits(min(seconds, FIT_SECONDS), _MEMORY_MB))
+            return self._fit(task, processes, TaskLimits(min(seconds, FIT_SECONDS), MEMORY_MB))
         except (TaskError, SandboxError) as failure:
             return failure.problem
         finally:
@@ -180,13 +180,21 @@ class FoldFits:
         seeds = Seeds(sample=0, split=0, label=0, folds=0, prior=0, search=0, fit=task.seed)
         return Setting(
             data=self._features,
-            preprocess=_AS_IT_IS,
+            preprocess=AS_IT_IS,
             scenario=self._scenario,
             algorithm=task.method.plan,
             prior=task.prior,
             prior_error="",
             seeds=seeds,
         )
+
+
+def stored_rows(folder: str, X: Floats) -> Features:
+    """Write encoded rows into a folder: every process maps the same file instead of being sent its rows."""
+    np.save(Path(folder) / "X.npy", np.ascontiguousarray(X, dtype=np.float64))
+    return Features(
+        folder=folder, sparse=False, n_features=X.shape[1], categorical=(), missing=0, image_shape=()
+    )
 
 
 def _ranked(sandbox: Sandbox, envelope: Envelope[Reply], task: FoldTask) -> FoldFit:

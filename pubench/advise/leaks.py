@@ -132,8 +132,8 @@ def _separates(name: str, auc: float) -> Iterator[Finding]:
         yield Finding(
             "leak",
             "serious" if auc >= _SURE else "check",
-            f"'{name}' alone tells labelled from unlabelled rows with an AUC of {auc:.3f}, although unlabelled rows "
-            "should include positives.",
+            f"'{name}' alone separates labelled from unlabelled rows with an AUC of {auc:.3f}, although unlabelled "
+            "rows should include positives.",
             _REMEDY,
             (name,),
         )

@@ -178,7 +178,7 @@ class PUModel(PUClassifier):
         Parameters
         ----------
         X : DataFrame, optional
-            Rows to explain; one row of the result for each row and column, with the effect on the probability.
+            Rows to explain; one row of the result for each row and column, with the effect on the log-odds.
         """
         import pandas as pd
 

@@ -22,13 +22,13 @@ from pubench.advise.choosing import (
     within,
 )
 from pubench.advise.comparing import Progress, compare
+from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.gathering import Comparison
 from pubench.advise.labels import few_labels, read_labels
 from pubench.advise.methods import POOL
 from pubench.advise.reading import read_table
 from pubench.advise.schema import learn_schema
 from pubench.advise.statements import found_positives, sizes, top_precision
-from pubench.advise.thinning import thinned, whole_statement
 from pubench.errors import DataError, did_you_mean
 from pubench.specs import Scenario
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pubench.estimators.prior_statement import PriorStatement
 
-__all__ = ["doubts_of", "recommend", "state_prior_of"]
+__all__ = ["doubts_of", "recommend"]
 
 PRIOR = "class prior"
 """What progress calls the step before the first method."""
@@ -182,24 +182,6 @@ def _refuse_unknown(frame: pd.DataFrame, label: str) -> None:
     names = [str(name) for name in frame.columns]
     if label not in names:
         raise DataError(f"there is no column '{label}' for the labels{did_you_mean(label, names)}")
-
-
-def state_prior_of(X: Floats, s: NDArray[np.uint8], *, scenario: Scenario, seed: int) -> PriorStatement:
-    """State what P and U say about the class prior; a large table is represented by a sample of its rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    s : ndarray of shape (n,)
-        1 = labelled positive, 0 = unlabelled.
-    scenario : {"case-control", "single-training-set"}
-    seed : int
-    """
-    from pubench.estimators.prior_statement import state_prior
-
-    rows = thinned(s, np.random.default_rng(seed))
-    found = state_prior(X[rows], s[rows], scenario=scenario, random_state=seed)
-    return whole_statement(found, s, s[rows], scenario)
 
 
 def _methods(compared: Comparison, weights: Floats) -> tuple[ComparedMethod, ...]:

@@ -14,13 +14,14 @@ from pubench.advise.choice import Choice
 from pubench.advise.choosing import decision_share, softmax_weights
 from pubench.advise.comparing import Progress, compare
 from pubench.advise.ensemble import Candidate, Ensemble
+from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.explaining import explained, explaining_methods, explaining_rows, typical_row
 from pubench.advise.gathering import Comparison
 from pubench.advise.labels import read_labels
 from pubench.advise.last_fits import LastFits, last_fits
 from pubench.advise.methods import POOL, resolve_methods
 from pubench.advise.prior_of_table import given_prior
-from pubench.advise.recommend import PRIOR, doubts_of, state_prior_of
+from pubench.advise.recommend import PRIOR, doubts_of
 from pubench.advise.schema import learn_schema
 from pubench.advise.settings import AUTO, SINGLE, Settings, Source
 from pubench.advise.statements import LIMITS

@@ -136,7 +136,7 @@ def _part(
     entry = DatasetEntry.model_validate(keys | ({"positive": list(positive)} if positive else {}))
     parts = resolve_dataset(entry, registry, Path.cwd(), files)
     if len(parts) > 1:
-        raise DataError(f"'{source}' stands for {len(parts)} data sets; name one of them")
+        raise DataError(f"'{source}' names {len(parts)} data sets; name one of them")
     return parts[0]
 
 

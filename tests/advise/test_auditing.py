@@ -57,7 +57,7 @@ def test_honest_columns_are_no_leaks():
             "check",
             "and 26% of the unlabelled",
         ),
-        (lambda s: s + np.arange(len(s)) % 7 / 10, "serious", "alone tells labelled from unlabelled"),
+        (lambda s: s + np.arange(len(s)) % 7 / 10, "serious", "alone separates labelled from unlabelled"),
         (lambda s: np.where(s == 1, "x", np.resize(["x", "y"], len(s))), "check", "labelled rows have 'x'"),
     ],
     ids=["date", "missing", "partly", "number", "category"],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.html import outline
@@ -72,8 +75,27 @@ def test_a_usual_row_needs_no_reasons_and_a_changed_column_is_the_reason(model):
     )
     assert usual == ()
     assert [one.column for one in other] == ["size"]
-    whole = model.ensemble.predict_proba(np.stack([changed, model.typical]))[:, 1]
-    assert other[0].effect == pytest.approx(whole[0] - whole[1])
+    positive = model.ensemble.predict_proba(np.stack([changed, model.typical]))[:, 1]
+    odds = np.log(positive / (1 - positive))
+    assert other[0].effect == pytest.approx(odds[0] - odds[1])
+
+
+def test_reasons_do_not_shrink_where_probabilities_saturate(model):
+    sure = copy.deepcopy(model.ensemble)
+    calibration = sure.calibration_
+    sure.calibration_ = replace(calibration, at_prior=replace(calibration.at_prior, offset=40.0))
+    frame, _ = some_table(n=20, seed=1)
+    X, columns = model.schema.encode(frame).X, [one.column for one in model.card.importance]
+    assert (sure.predict_proba(X)[:, 1] > 1 - 1e-12).all()
+    before, after = (
+        [
+            one.effect
+            for row in reasons(ensemble, model.schema, X, model.typical, columns, most=1)
+            for one in row
+        ]
+        for ensemble in (model.ensemble, sure)
+    )
+    assert after == pytest.approx(before)
 
 
 def test_explained_rows_come_by_rank_with_their_cells(model):

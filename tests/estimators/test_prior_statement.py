@@ -55,7 +55,7 @@ def test_the_sentences_say_all_parts():
 
 
 def test_separated_classes_determine_the_prior():
-    X, s = clouds(6.0)
+    X, s = clouds(6.0, n_p=300, n_u=1500)
     found = state_prior(X, s, scenario="case-control", random_state=0)
     assert found.determined
     assert found.low <= 0.3 <= found.high <= found.upper
