@@ -71,12 +71,10 @@ def check(wanted: str, as_json: bool, junit: Path | None, seconds: float) -> int
     """Check a plugin against the contract: an installed plugin by name, a single file, or the folder of a package.
 
     A name may also be that of a distribution, or of one algorithm, data set, criterion, metric or prior estimator.
+    The example.toml of a package's folder is planned, too.
     The exit code is 1 if there are findings.
     """
-    from pubench.testing.running import run_checks
-    from pubench.testing.subjects import find_subjects
-
-    outcomes = run_checks(find_subjects(wanted), seconds=seconds)
+    outcomes = _outcomes(wanted, seconds)
     if as_json:
         finished = list(outcomes)
         click.echo(json.dumps([asdict(outcome) for outcome in finished], indent=1))
@@ -87,6 +85,22 @@ def check(wanted: str, as_json: bool, junit: Path | None, seconds: float) -> int
 
         junit.write_text(junit_xml(finished), encoding="utf-8")
     return 1 if any(outcome.status == "finding" for outcome in finished) else 0
+
+
+def _outcomes(wanted: str, seconds: float) -> Iterator[Outcome]:
+    """Yield all outcomes; what cannot be loaded has one."""
+    from pubench.testing.example import check_example
+    from pubench.testing.loading import load_problem
+    from pubench.testing.running import run_checks
+    from pubench.testing.subjects import find_subjects
+
+    problem = load_problem(wanted, seconds=seconds)
+    if problem is not None:
+        yield problem
+        return
+    subjects = find_subjects(wanted)
+    yield from run_checks(subjects, seconds=seconds)
+    yield from check_example(subjects, seconds=seconds)
 
 
 def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:

@@ -18,6 +18,7 @@ __all__ = [
     "METHODS",
     "Answers",
     "Estimator",
+    "WithoutProbabilities",
     "answers",
     "difference",
     "factory_parameters",
@@ -29,6 +30,19 @@ __all__ = [
 Answers = Mapping[str, Array]
 Estimator: TypeAlias = Any  # edge: scikit-learn has no type for any class with fit and predict
 METHODS = ("predict", "decision_function", "predict_proba")
+
+
+class WithoutProbabilities:
+    """A fitted model as pubench uses it, without probabilities, which have their own check."""
+
+    def __init__(self, model: Estimator) -> None:
+        self.predict = model.predict
+        if hasattr(model, "decision_function"):
+            self.decision_function = model.decision_function
+        elif hasattr(model, "predict_proba"):
+            self.decision_function = lambda X: np.asarray(model.predict_proba(X))[:, 1] - 0.5
+        if hasattr(model, "classes_"):
+            self.classes_ = model.classes_
 
 
 def make(spec: Algorithm, sample: Sample, params: Params) -> Estimator:

@@ -13,12 +13,14 @@ from pubench.child.fitting import MisbehaviourError, predict
 from pubench.metrics import roc_auc
 from pubench.plugins.imports import resolve
 from pubench.specs import Algorithm, JSONValue, Params, Scenario
+from pubench.testing.clock import at_another_time
 from pubench.testing.contract import Contract, ContractError, attempt, fail, plain, quiet, skip
 from pubench.testing.decoys import beside
 from pubench.testing.fits import (
     METHODS,
     Answers,
     Estimator,
+    WithoutProbabilities,
     answers,
     difference,
     factory_parameters,
@@ -78,7 +80,7 @@ class LearningContract(Contract):
             with attempt(f"on easy {scenario} data it"):
                 model = fitted(self.spec, sample, self.all_params)
                 try:
-                    predict(_WithoutProbabilities(model), sample.X_test.copy())
+                    predict(WithoutProbabilities(model), sample.X_test.copy())
                 except MisbehaviourError as error:
                     fail(f"on easy {scenario} data its {error}")
             # The other checks skip a method that fails, so that it has to be detected here.
@@ -139,7 +141,7 @@ class LearningContract(Contract):
             sample = easy_sample(scenario)
             with attempt(f"on easy {scenario} data it"):
                 score = predict(
-                    _WithoutProbabilities(fitted(self.spec, sample, self.all_params)), sample.X_test
+                    WithoutProbabilities(fitted(self.spec, sample, self.all_params)), sample.X_test
                 ).score
             auc = roc_auc(sample.y_test, score)
             if auc < CHANCE:
@@ -155,6 +157,7 @@ class LearningContract(Contract):
         first, second = (self._predictions(sample, global_seed=seed) for seed in (1, 2))
         changed = difference(first, second)
         if not changed:
+            self._refuse_the_clock(sample, first)
             self._refuse_a_fixed_seed(sample)
             return
         if "random_state" in self.spec.receives:
@@ -166,6 +169,16 @@ class LearningContract(Contract):
             f"its {changed} differs between two fits, and it has no seed; add the parameter random_state, and add it "
             "to receives"
         )
+
+    def _refuse_the_clock(self, sample: Sample, before: Answers) -> None:
+        """Fail if the same fit at another date gives other predictions."""
+        with at_another_time(_package(make(self.spec, sample, self.all_params))):
+            changed = difference(before, self._predictions(sample, global_seed=1))
+        if changed:
+            fail(
+                f"its {changed} depends on the date or the time of day, such as a seed taken from the clock; draw from "
+                "numpy.random.default_rng(self.random_state)"
+            )
 
     def _refuse_a_fixed_seed(self, sample: Sample) -> None:
         """Fail if it receives a seed but uses a fixed one instead."""
@@ -255,19 +268,6 @@ class LearningContract(Contract):
         with attempt("fitting and predicting"):
             model = fitted(self.spec, sample, {**self.all_params, **params}, global_seed=global_seed)
             return answers(model, sample.X)
-
-
-class _WithoutProbabilities:
-    """A fitted model as pubench uses it, without probabilities, which have their own check."""
-
-    def __init__(self, model: Estimator) -> None:
-        self.predict = model.predict
-        if hasattr(model, "decision_function"):
-            self.decision_function = model.decision_function
-        elif hasattr(model, "predict_proba"):
-            self.decision_function = lambda X: np.asarray(model.predict_proba(X))[:, 1] - 0.5
-        if hasattr(model, "classes_"):
-            self.classes_ = model.classes_
 
 
 def _check_call(model: Estimator, name: str, arguments: int, written: str) -> None:

@@ -18,6 +18,7 @@ from unittest import SkipTest
 
 from pubench.plugins.registry import KINDS
 from pubench.testing.algorithm import AlgorithmContract
+from pubench.testing.bounded import ended_badly
 from pubench.testing.contract import Contract, ContractError, checks_of, plain, title_of
 from pubench.testing.criterion import CriterionContract
 from pubench.testing.dataset import DatasetContract
@@ -161,11 +162,9 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _death(child: subprocess.Popen[bytes], seconds: float, last: str) -> str:
-    if child.returncode == -signal.SIGKILL:
-        return f"it did not end within {seconds:g} seconds and was stopped; increase --seconds to allow more time"
-    if child.returncode < 0:
-        return f"it killed its process with {signal.Signals(-child.returncode).name}"
-    return f"it ended its process with code {child.returncode}: {last}"
+    reason = ended_badly(child.returncode, seconds, last)
+    remedy = "; increase --seconds to allow more time"
+    return reason + (remedy if child.returncode == -signal.SIGKILL else "")
 
 
 def serve_checks(request: CheckRequest) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 
 import pytest
 from helpers.commands import pubench
 from helpers.distributions import install
 from helpers.distributions import pubench as pubench_with
+
+from pubench.testing.example import check_example
+from pubench.testing.subjects import find_subjects
 
 GOOD = '''
 import numpy as np
@@ -112,6 +117,15 @@ BAD = {
         "test_random_state",
         "it uses the fixed seed 7 instead of random_state",
     ),
+    "seeds-by-the-clock": (
+        {
+            "head": "from time import time",
+            # The same number for a day: fits of one check agree.
+            "fit": "self.coef_ += 0.01 * np.random.default_rng(int(time() // 86_400)).standard_normal(X.shape[1])",
+        },
+        "test_random_state",
+        "depends on the date or the time of day",
+    ),
     "draws-globally": (
         {"fit": "self.coef_ += 0.01 * np.random.standard_normal(X.shape[1])"},
         "test_random_state",
@@ -183,7 +197,7 @@ def test_a_good_plugin_passes_with_a_readable_report(tmp_path):
     assert "  ok    It passes scikit-learn's estimator checks" in lines
     assert "  ok    Its time grows with the rows as it declares" in lines
     assert "  -     Its results do not depend on n_jobs (it has no n_jobs)" in lines
-    assert lines[-1] == "0 findings, 18 checks passed, 3 do not apply"
+    assert lines[-1] == "0 findings, 19 checks passed, 3 do not apply"
 
 
 @pytest.mark.slow
@@ -205,7 +219,7 @@ def test_a_crash_or_a_hang_is_a_finding_and_other_checks_continue(tmp_path):
     file = written(tmp_path, "hanging", fit="import time\n        X.std() or time.sleep(6000)")
     done = pubench(tmp_path, "plugin", "check", file, "--seconds", "60", code=1)
     assert "did not end within 60 seconds and was stopped" in " ".join(done.stdout.split())
-    assert "1 finding, 17 checks passed" in done.stdout
+    assert "1 finding, 18 checks passed" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -263,3 +277,51 @@ def test_a_name_that_is_taken_is_a_finding(tmp_path):
     assert "metric 'f1' is also registered by 'pubench 0.1.0'" in found["test_name"]
     assert found["test_metadata"].startswith("the spec of 'f1' lacks summary;")
     assert "cannot be called as function(y, values)" in found["test_signature"]
+
+
+@pytest.mark.parametrize(
+    ("code", "seconds", "said"),
+    [
+        (
+            "import time; time.sleep(6000)",
+            "1",
+            "importing 'stuck.py': it did not end within 1 seconds",
+        ),
+        ("import os; os._exit(3)", "300", "importing 'stuck.py': it ended its process with code 3"),
+    ],
+    ids=["hangs", "exits"],
+)
+def test_a_file_that_hangs_or_ends_its_process_on_import_is_a_finding(tmp_path, code, seconds, said):
+    (tmp_path / "stuck.py").write_text(code)
+    done = pubench(tmp_path, "plugin", "check", "stuck.py", "--seconds", seconds, "--json", code=1)
+    (outcome,) = json.loads(done.stdout)
+    assert (outcome["check"], outcome["status"]) == ("load", "finding")
+    assert said in outcome["message"]
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("package")
+    pubench(folder, "plugin", "new", "my-share", "--kind", "metric")
+    return folder / "my-share"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "status", "said"),
+    [
+        ("", "", "ok", ""),
+        ('"wlr"', '"wlrr"', "finding", "did you mean 'wlr'?"),
+        ('"my-share", ', "", "finding", "example.toml uses nothing of this package (my-share)"),
+    ],
+    ids=["good", "unknown name", "unused"],
+)
+def test_the_example_suite_of_a_package_is_checked(package, tmp_path, monkeypatch, was, now, status, said):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    folder = shutil.copytree(package, tmp_path / "my-share")
+    example = folder / "example.toml"
+    text = example.read_text()
+    assert was in text
+    example.write_text(text.replace(was, now))
+    (outcome,) = check_example(find_subjects(f"{folder}/"), seconds=600)
+    assert outcome.status == status, outcome.message
+    assert said in outcome.message
