@@ -97,6 +97,7 @@ def _files(name: str, kind: str, *, cython: bool) -> dict[str, str]:
     templates = {
         "pyproject.toml": "pyproject.toml",
         "README.md": "README.md",
+        "CHANGELOG.md": "CHANGELOG.md",
         "LICENSE": "LICENSE",
         ".gitignore": "gitignore",
         ".github/workflows/tests.yml": "push.yml",

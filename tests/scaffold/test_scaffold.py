@@ -19,6 +19,7 @@ FILES = {
     "pyproject.toml",
     "README.md",
     "LICENSE",
+    "CHANGELOG.md",
     ".gitignore",
     ".github/workflows/tests.yml",
     ".github/workflows/release.yml",
@@ -85,6 +86,7 @@ def test_a_new_plugin_passes_its_tests_and_runs_its_suite(tmp_path, kind):
 @pytest.mark.parametrize(("kind", "cython"), VARIANTS)
 @pytest.mark.parametrize("name", [LONG, pytest.param("x", marks=pytest.mark.slow)])
 def test_a_new_plugin_is_complete_and_clean(tmp_path, capsys, monkeypatch, kind, cython, name):
+    pytest.importorskip("ruff", reason="the linters are not installed, as in make test-lowest")
     assert len(LONG) == 40
     monkeypatch.chdir(tmp_path)
     pubench_here(capsys, "plugin", "new", name, "--kind", kind, *(["--cython"] if cython else []))
@@ -174,3 +176,52 @@ def test_a_write_error_leaves_no_partial_package(tmp_path, monkeypatch):
     ):
         new_plugin("mine", "metric", discover(), parent=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def workflow(folder, name):
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((folder / ".github" / "workflows" / name).read_text())["jobs"]
+
+
+def test_every_program_of_the_first_push_is_installed_and_every_file_is_there(tmp_path):
+    folder = made(tmp_path, "mine", "algorithm")
+    commands = [step["run"] for step in workflow(folder, "tests.yml")["tests"]["steps"] if "run" in step]
+    assert commands[0] == "pip install --editable '.[dev]'"
+    tools = {part.split()[0] for command in commands[1:] for part in command.split(" && ")}
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    assert tools == {"ruff", "mypy", "pytest", "pubench"}
+    assert tools <= {text.partition(">=")[0] for text in needed}
+    files = [word for command in commands for word in command.split() if word.endswith(".toml")]
+    assert files
+    assert all((folder / file).is_file() for file in files)
+
+
+@pytest.mark.parametrize(
+    ("tag", "heading", "said"),
+    [
+        ("v0.1.0", "## 0.1.0", ""),
+        ("v0.2.0", "## 0.1.0", "the tag is v0.2.0, the version 0.1.0"),
+        ("v0.1.0", "## 0.0.9", "no section"),
+    ],
+)
+def test_a_release_compares_tag_version_and_changelog(tmp_path, tag, heading, said):
+    folder = made(tmp_path, "mine", "metric")
+    changes = folder / "CHANGELOG.md"
+    changes.write_text(changes.read_text().replace("## 0.1.0", heading))
+    (script,) = [step["run"] for step in workflow(folder, "release.yml")["build"]["steps"] if "name" in step]
+    variables = os.environ | {
+        "GITHUB_REF_NAME": tag,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=folder, env=variables, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode == 0) == (not said), done.stdout + done.stderr
+    assert said in done.stdout
+
+
+def test_only_the_job_that_runs_no_code_of_the_package_may_publish(tmp_path):
+    jobs = workflow(made(tmp_path, "mine", "metric"), "release.yml")
+    assert [name for name, job in jobs.items() if "id-token" in job.get("permissions", {})] == ["publish"]
+    assert all("run" not in step for step in jobs["publish"]["steps"])
