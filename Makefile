@@ -2,13 +2,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml setup.py $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd plugins/*/*.h)
+SOURCES := pyproject.toml setup.py requirements.lock $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd plugins/*/*.h)
 
-CORE := core core-estimated core-lite core-sar core-tuned
+CORE := core core-estimated core-lite core-sar core-sar-lite core-small core-tuned
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
 PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE),$(basename $(notdir $(wildcard suites/*.toml))))
 
-.PHONY: demo test test-all test-lowest docker test-torch lint bench docs reports site papers studies clean
+.PHONY: demo test test-all test-lowest wheel-check docker test-torch lock lint bench docs reports site papers studies clean
 
 # The demo needs neither the tests' packages nor the linters: pubench and what it imports come first.
 demo: $(VENV)/.runtime
@@ -37,8 +37,16 @@ test-torch: $(VENV)/.installed
 test-lowest: $(SOURCES) tools/lowest.py
 	$(PYTHON) -m venv --clear $(VENV)-lowest
 	$(VENV)-lowest/bin/python tools/lowest.py > $(VENV)-lowest/constraints.txt
-	$(VENV)-lowest/bin/python -m pip install --quiet --constraint $(VENV)-lowest/constraints.txt --editable '.[dev]'
+	$(VENV)-lowest/bin/python -m pip install --quiet --constraint $(VENV)-lowest/constraints.txt --editable '.[test]'
 	$(VENV)-lowest/bin/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+# The wheel for this Python in an empty environment and an empty folder, with the quickstart as its smoke test.
+wheel-check: $(VENV)/.installed
+	$(BIN)/pytest -m slow tests/promises/test_wheel.py
+
+# New versions for requirements.lock, within the bounds of pyproject.toml.
+lock:
+	$(BIN)/python tools/lock.py
 
 # An image with the quickstart as its smoke test, where docker is installed.
 docker:
@@ -91,7 +99,7 @@ paper-%: $(VENV)/.installed
 define install
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --no-compile --editable '$(1)'
+	$(BIN)/python -m pip install --quiet --no-compile --constraint requirements.lock --editable '$(1)'
 	-$(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib pubench plugins
 	touch $@
 endef

@@ -8,18 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?\s*>=\s*(?P<version>[0-9.]+)$")
-TOOLS = (
-    "build",
-    "furo",
-    "mypy",
-    "myst-parser",
-    "pandas-stubs",
-    "pre-commit",
-    "ruff",
-    "scipy-stubs",
-    "sphinx",
-)
-"""What no test runs: their lower bounds are not promises to users."""
 
 
 def lowest(requirements: list[str]) -> Iterator[str]:
@@ -28,17 +16,16 @@ def lowest(requirements: list[str]) -> Iterator[str]:
         found = _BOUND.match(text)
         if found is None:
             raise SystemExit(f"{text!r} has no lower bound that can be tested; write name>=version")
-        if found["name"] not in TOOLS:
-            yield f"{found['name']}=={found['version']}"
+        yield f"{found['name']}=={found['version']}"
 
 
 def main() -> None:
-    """Read pyproject.toml beside this folder."""
+    """Read pyproject.toml beside this folder: what users install and what tests run, not linters and documents."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
     ]
     extras = project["optional-dependencies"]
-    print("\n".join(dict.fromkeys(lowest([*project["dependencies"], *extras["parquet"], *extras["dev"]]))))
+    print("\n".join(dict.fromkeys(lowest([*project["dependencies"], *extras["parquet"], *extras["test"]]))))
 
 
 if __name__ == "__main__":

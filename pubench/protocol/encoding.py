@@ -33,8 +33,9 @@ def from_json(decoder: msgspec.json.Decoder[M], text: bytes) -> M:
     except msgspec.DecodeError as error:
         try:
             return msgspec.convert(json.loads(text), decoder.type)
-        except (ValueError, RecursionError):
-            raise error from None
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            # Older versions of msgspec raise errors that are no ValueErrors.
+            raise ProtocolError(str(error)) from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 yaml = pytest.importorskip("yaml")
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +63,31 @@ def test_every_dependency_has_a_lower_bound_that_test_lowest_installs():
     names = {line.partition("==")[0] for line in lines}
     assert all("==" in line for line in lines)
     assert {text.partition(">=")[0] for text in PROJECT["dependencies"]} <= names
+
+
+def lock() -> dict[str, str]:
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def test_the_lock_file_has_a_version_within_the_bounds_of_every_requirement():
+    locked = {canonicalize_name(name): version for name, version in lock().items()}
+    extras = PROJECT["optional-dependencies"]
+    asked = [Requirement(text) for text in (*PROJECT["dependencies"], *extras["test"], *extras["dev"])]
+    others = [one for one in asked if one.name != PROJECT["name"]]
+    assert len(others) > len(PROJECT["dependencies"])
+    assert [str(one) for one in others if locked[canonicalize_name(one.name)] not in one.specifier] == []
+
+
+def test_the_lock_file_names_versions_and_neither_addresses_nor_paths():
+    assert all(re.fullmatch(r"[a-z0-9._-]+", name) for name in lock())
+    assert [version for version in lock().values() if str(Version(version)) != version] == []
+
+
+def test_make_installs_the_locked_versions():
+    rule = (ROOT / "Makefile").read_text().partition("define install")[2].partition("endef")[0]
+    (command,) = [line for line in rule.splitlines() if "--editable" in line]
+    assert "--constraint requirements.lock" in command
 
 
 def test_the_citation_file_has_the_version_of_the_project():
