@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fault_tools import PATIENCE, PLUGIN, alive, driver, pubench, run_arguments, stable_rows, write_suite
+from fault_tools import (
+    PATIENCE,
+    PLUGIN,
+    alive,
+    driver,
+    pubench,
+    run_arguments,
+    stable_rows,
+    wait_for,
+    write_suite,
+)
 from misbehaving import ALGORITHMS
 
 from pubench.api import run_suite
@@ -62,7 +72,6 @@ ELSEWHERE = {
 class Run:
     folder: Path
     result: subprocess.CompletedProcess[str]
-    left: list[Any]
 
     def row(self, name: str) -> dict[str, Any]:
         return next(row for row in read_results(self.folder).rows if row["algorithm"] == name)
@@ -91,7 +100,9 @@ def among_bad(tmp_path_factory: pytest.TempPathFactory) -> Run:
     with driver(*run_arguments(suite, folder / "run")) as (process, marker):
         out, err = process.communicate(timeout=PATIENCE)
         result = subprocess.CompletedProcess(process.args, process.returncode, out, err)
-        return Run(folder / "run", result, alive(marker))
+        # Processes end after the driver, at once or when the machine gets to them.
+        wait_for(lambda: not alive(marker), "processes of the run to end")
+        return Run(folder / "run", result)
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +167,6 @@ def test_the_command_exits_with_1_and_prints_no_traceback(among_bad: Run) -> Non
         told = next(line for line in lines if f" | {name} | " in line)
         assert f"] {status} " in told
         assert reason.strip() in told
-
-
-def test_nothing_is_left_running(among_bad: Run) -> None:
-    assert among_bad.left == []
 
 
 @pytest.mark.slow

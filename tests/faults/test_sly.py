@@ -115,7 +115,7 @@ def test_an_export_can_go_to_a_link_or_a_pipe(tmp_path: Path) -> None:
 def test_a_folder_that_holds_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "report.md").write_text("mine")
-    with pytest.raises(RunFolderError, match=r"not empty and no run folder \(it holds 'report.md'\)"):
+    with pytest.raises(RunFolderError, match=r"not empty and is not a run folder \(it holds 'report.md'\)"):
         run(tmp_path, "honest")
     assert (tmp_path / "run" / "report.md").read_text() == "mine"
 
