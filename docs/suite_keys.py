@@ -1,4 +1,4 @@
-"""Write the tables of suite-keys.md from the schema: ``python docs/suite_keys.py``."""
+"""Write the tables of suite-keys.md and suite-keys-report.md from the schema: ``python docs/suite_keys.py``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,24 @@ from typing import Any
 from pubench.suite import suite_schema
 
 PAGE = Path(__file__).with_name("suite-keys.md")
+REPORT_PAGE = Path(__file__).with_name("suite-keys-report.md")
+REPORT_KEYS = ("limits", "store", "report", "paper", "smoke")
+"""Tables of a suite that say how to run and show its cells, on a page of their own."""
 MARK = "<!-- Below: made by docs/suite_keys.py from the schema. -->\n"
 
 Schema = Mapping[str, Any]  # edge: the structure of JSON Schema
 
 
-def tables(schema: Schema) -> str:
-    """Return one section for each table of a suite, as Markdown."""
-    return "\n".join(section(path, table, schema) for path, table in walk("", schema, schema))
+def tables(schema: Schema, page: Path) -> str:
+    """Return one section for each table of a suite that is on a page, as Markdown."""
+    return "\n".join(
+        section(path, table, schema) for path, table in walk("", schema, schema) if page_of(path) == page
+    )
+
+
+def page_of(path: str) -> Path:
+    """Return the page that describes a table."""
+    return REPORT_PAGE if path.partition(".")[0] in REPORT_KEYS else PAGE
 
 
 def walk(path: str, table: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
@@ -101,9 +111,10 @@ def bounds(value: Schema) -> str:
 
 
 def main() -> None:
-    """Replace what follows the mark."""
-    head = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
-    PAGE.write_text(f"{head}{MARK}\n{tables(suite_schema())}", encoding="utf-8")
+    """Replace what follows the mark on each page."""
+    for page in (PAGE, REPORT_PAGE):
+        head = page.read_text(encoding="utf-8").partition(MARK)[0]
+        page.write_text(f"{head}{MARK}\n{tables(suite_schema(), page)}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def differences() -> Iterator[Difference]:
         found: dict[tuple[str, str], list[float]] = {}
         for one in numbers:
             if one.metric not in TIMED and (lead := _lead(one, greater[one.metric])) > POINTS:
-                found.setdefault((one.algorithm, one.apart), []).append(lead)
+                found.setdefault((one.algorithm, one.reason), []).append(lead)
         for (algorithm, reason), leads in found.items():
             yield Difference(suite.name, algorithm, reason, tuple(leads))
 

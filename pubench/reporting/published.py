@@ -13,7 +13,7 @@ from pubench.reporting.measures import Measure, Measures, measures_of
 from pubench.stats.scores import Block, ScoreTable
 from pubench.suite.claims import PaperClaim
 from pubench.suite.columns import is_percentage
-from pubench.suite.reporting import PaperApart, PaperConfig, PaperNumber
+from pubench.suite.reporting import PaperConfig, PaperNumber, PaperSeparate
 
 __all__ = [
     "Conditions",
@@ -42,7 +42,7 @@ class PublishedNumber:
     ``verdict`` is "agrees" if the two differ by at most two standard errors of their difference, where an unknown
     deviation counts as zero and the rounding of the printed mean is added; else ours is "higher" or "lower", whichever
     is good. It is empty where both deviations are unknown or we have no mean. ``remark`` says why there is nothing to
-    compare, ``conditions`` under which conditions ours was obtained, ``apart`` how they differ from the paper's.
+    compare, ``conditions`` under which conditions ours was obtained, ``reason`` how they differ from the paper's.
     """
 
     metric: str
@@ -58,7 +58,7 @@ class PublishedNumber:
     verdict: Verdict
     remark: str = ""
     conditions: Conditions = "same protocol"
-    apart: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def compare_with_paper(paper: PaperConfig, tables: Sequence[ScoreTable]) -> Publ
     ----------
     paper : PaperConfig
         A suite's ``[paper]`` table. A number without labelling or criterion belongs to every line that matches the
-        rest. Numbers that match an entry of ``apart`` are counted separately.
+        rest. Numbers that match an entry of ``separate`` are counted separately.
     tables : sequence of ScoreTable
 
     Returns
@@ -148,11 +148,11 @@ def _judged_claim(
     return judge(claim, ours, Measures(greater, printed) if printed else None)
 
 
-def _placed(number: PublishedNumber, apart: Iterable[PaperApart]) -> PublishedNumber:
+def _placed(number: PublishedNumber, separate: Iterable[PaperSeparate]) -> PublishedNumber:
     """Return a number with the conditions under which ours was obtained."""
-    for one in apart:
+    for one in separate:
         if all(getattr(one, name) in (None, getattr(number, name)) for name in PLACES):
-            return replace(number, conditions=CONDITIONS[one.kind], apart=one.reason)
+            return replace(number, conditions=CONDITIONS[one.kind], reason=one.reason)
     return number
 
 
@@ -202,7 +202,7 @@ def judge_number(
     verdict = _verdict(difference, ERRORS * math.hypot(*errors) + theirs.rounding) if known else ""
     heads = number.metric, place.dataset, place.labelling, place.criterion or "", number.algorithm
     judged = PublishedNumber(*heads, theirs.mean, theirs.sd, ours.mean, ours.sd, difference, verdict, remark)
-    return _placed(judged, paper.apart)
+    return _placed(judged, paper.separate)
 
 
 def _verdict(difference: float, deviation: float) -> Verdict:

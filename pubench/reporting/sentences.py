@@ -18,7 +18,7 @@ REPLICATE_TESTS = {
 MISSING = {
     "pairwise": "Cells that lack a replicate (k/n, undefined) are left out of ranks and tests; two algorithms are "
     "compared where both are complete.",
-    "worst-rank": "Cells that lack a replicate (k/n, undefined) count as the worst of their line in ranks and tests; "
+    "worst-rank": "Cells that lack a replicate (k/n, undefined) count as the worst of their row in ranks and tests; "
     "skipped and unfinished ones are left out.",
 }
 

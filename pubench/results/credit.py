@@ -26,7 +26,7 @@ class Credit:
     bibtex: str = ""
 
     def __str__(self) -> str:
-        return f"{', '.join(self.used)}: {self.paper or 'nobody to cite is stated'}"
+        return f"{', '.join(self.used)}: {self.paper or 'no citation is stated'}"
 
 
 def read_credits(folders: Iterable[Path], citations: Mapping[str, str]) -> tuple[Credit, ...]:

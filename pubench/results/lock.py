@@ -116,5 +116,5 @@ def _refuse_foreign(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     if names and not names & _OURS:
         raise RunFolderError(
-            f"{folder} is not empty and no run folder (it holds '{min(names)}'); choose another --out"
+            f"{folder} is not empty and is not a run folder (it holds '{min(names)}'); choose another --out"
         )

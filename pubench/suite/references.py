@@ -94,14 +94,14 @@ def unknown_control(given: RawTable) -> Iterator[KeyProblem]:
 
 
 def misplaced_numbers(given: RawTable) -> Iterator[KeyProblem]:
-    """Yield published numbers without a place in the report, repeated ones, and ``apart`` entries without numbers."""
+    """Yield published numbers without a place in the report, repeated ones, and ``separate`` entries without any."""
     paper, report, algorithms = (given.get(key) for key in ("paper", "report", "algorithms"))
     if not isinstance(paper, dict) or not isinstance(algorithms, list):
         return
     known = {key: _labels(given, f"{key}s") for key in ("dataset", "labelling", "algorithm")}
     unknown = list(_unplaced(paper, known | {"metric": [*_columns(report)]}))
     # An entry with an unknown name matches nothing: report it once.
-    yield from unknown or _repeated(_items(paper.get("numbers")), _items(paper.get("apart")))
+    yield from unknown or _repeated(_items(paper.get("numbers")), _items(paper.get("separate")))
 
 
 def misplaced_claims(given: RawTable) -> Iterator[KeyProblem]:
@@ -122,7 +122,7 @@ def misplaced_claims(given: RawTable) -> Iterator[KeyProblem]:
 
 
 def _unplaced(paper: RawTable, known: Mapping[str, list[str | None]]) -> Iterator[KeyProblem]:
-    for table, (key, labels) in product(("numbers", "apart"), known.items()):
+    for table, (key, labels) in product(("numbers", "separate"), known.items()):
         names = [label for label in labels if label is not None]
         for i, entry in enumerate(_items(paper.get(table))):
             name = entry.get(key) if isinstance(entry, dict) else None
@@ -134,18 +134,18 @@ def _unplaced(paper: RawTable, known: Mapping[str, list[str | None]]) -> Iterato
                 )
 
 
-def _repeated(numbers: list[object], apart: list[object]) -> Iterator[KeyProblem]:
-    """Yield numbers that are listed twice, and ``apart`` entries that match no number."""
+def _repeated(numbers: list[object], separate: list[object]) -> Iterator[KeyProblem]:
+    """Yield numbers that are listed twice, and ``separate`` entries that match no number."""
     places = [tuple(number.get(key) for key in PLACE) for number in numbers if isinstance(number, dict)]
     for i, place in enumerate(places):
         if place in places[:i]:
             yield KeyProblem(
                 ("paper", "numbers", i), f"repeats numbers[{places.index(place)}]; remove one of the two"
             )
-    for i, entry in enumerate(apart):
+    for i, entry in enumerate(separate):
         wanted = [entry.get(key) for key in PLACE] if isinstance(entry, dict) else []
         if not any(all(w in (None, p) for w, p in zip(wanted, place, strict=False)) for place in places):
-            yield KeyProblem(("paper", "apart", i), "matches none of the numbers; fix it or remove it")
+            yield KeyProblem(("paper", "separate", i), "matches none of the numbers; fix it or remove it")
 
 
 def _columns(report: object) -> Iterator[str]:

@@ -11,7 +11,15 @@ from pubench.suite.base import KeyProblem, Table
 from pubench.suite.claims import PaperClaim
 from pubench.suite.values import Name, Names, Share
 
-__all__ = ["PaperApart", "PaperConfig", "PaperMissing", "PaperNumber", "ReportConfig", "Rules", "TableWidth"]
+__all__ = [
+    "PaperConfig",
+    "PaperMissing",
+    "PaperNumber",
+    "PaperSeparate",
+    "ReportConfig",
+    "Rules",
+    "TableWidth",
+]
 
 TableWidth = Literal["column", "single", "page"]
 
@@ -130,7 +138,7 @@ class PaperNumber(Table):
     )
 
 
-class PaperApart(Table):
+class PaperSeparate(Table):
     """Numbers obtained under different conditions: they are shown, and counted separately."""
 
     reason: Name = Field(
@@ -172,7 +180,7 @@ class PaperConfig(Table):
     numbers: Annotated[tuple[PaperNumber, ...], Field(strict=False)] = Field(
         default=(), description="The numbers."
     )
-    apart: Annotated[tuple[PaperApart, ...], Field(strict=False)] = Field(
+    separate: Annotated[tuple[PaperSeparate, ...], Field(strict=False)] = Field(
         default=(),
         description="Numbers that are counted separately, because conditions differ from the paper.",
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.commands import pubench
-from helpers.committed import REPORTS, STUDIES, WITHOUT_PAPER, committed_page, what_differs
+from helpers.committed import CORE_REPORTS, REPORTS, STUDIES, WITHOUT_PAPER, committed_page, what_differs
 
 from pubench.suite import bundled_suites, load_suite
 
@@ -18,7 +18,7 @@ ROMAN = {"I": "1", "II": "2", "III": "3"}
 PAPERS = [name for name in bundled_suites() if name not in WITHOUT_PAPER]
 
 
-@pytest.mark.parametrize("name", [*PAPERS, *STUDIES])
+@pytest.mark.parametrize("name", [*PAPERS, *STUDIES, *CORE_REPORTS])
 def test_the_report_is_complete_and_names_its_command(name: str) -> None:
     page = committed_page(name)
     assert f"Made by <code>pubench suite run {name}" in page
@@ -119,7 +119,7 @@ def test_a_fresh_run_of_the_smoke_size_gives_the_same_cells_and_a_second_run_not
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("mirror")
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", [*STUDIES, *CORE_REPORTS])
 def test_a_fresh_run_of_the_smoke_size_of_a_study_gives_the_same_cells(name: str, tmp_path: Path) -> None:
     check_the_smoke_size(name, tmp_path)
 

@@ -10,8 +10,9 @@ from pubench.results.arithmetic import arithmetic
 
 STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 """The bundled suites whose tables come from OpenML."""
-CORE = ("core", "core-estimated", "core-lite", "core-sar", "core-tuned")
-"""The reference benchmark, whose reports are not committed."""
+CORE = ("core", "core-estimated", "core-lite", "core-sar", "core-sar-lite", "core-small", "core-tuned")
+"""The reference benchmark; the reports of its small suites are committed."""
+CORE_REPORTS = ("core-lite", "core-sar-lite", "core-small")
 TODAY = ("methods-today", "presence-only", "puet-selfpu", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels; their reports are not committed."""
 WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", *TODAY, *STUDIES, *CORE}

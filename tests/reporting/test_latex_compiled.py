@@ -29,7 +29,7 @@ PAPER = paper_of(
         for i in range(5)
         for name in NAMES
     ],
-    apart=[{"dataset": "data_1", "reason": "a sample of the paper's rows"}],
+    separate=[{"dataset": "data_1", "reason": "a sample of the paper's rows"}],
 )
 CASES: dict[str, list[dict[str, Any]]] = {
     "8 x 6 x 2": crossed_rows(8, 6, LABELLINGS),

@@ -239,8 +239,8 @@ def test_the_note_of_many_groups_is_brief() -> None:
 def test_a_file_for_each_metric_and_one_for_the_paper() -> None:
     rows = [row | {"a/b": 0.5, "a-b": 0.5} for row in result_rows(AUC, NAMES)]
     number = {"dataset": "data_0", "algorithm": "C4.5", "metric": "acc", "mean": 0.8, "sd": 0.01}
-    apart = [{"dataset": "data_0", "reason": "a sample"}]
-    paper = paper_of(citation="A & B", numbers=[number, number | {"dataset": "data_1"}], apart=apart)
+    separate = [{"dataset": "data_0", "reason": "a sample"}]
+    paper = paper_of(citation="A & B", numbers=[number, number | {"dataset": "data_1"}], separate=separate)
     files = latex_files(build_report(rows, "s", {"acc": True, "a/b": None, "a-b": None}, paper=paper))
     assert list(files) == ["acc.tex", "a-b.tex", "a-b-2.tex", "paper.tex"]
     text = files["paper.tex"]

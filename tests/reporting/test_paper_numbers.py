@@ -116,13 +116,13 @@ def test_every_number_is_accounted_for() -> None:
         {"dataset": dataset, "algorithm": algorithm, "metric": "acc", "mean": mean}
         for (dataset, algorithm), mean in means.items()
     ]
-    apart = [
+    separate = [
         {"dataset": "e", "algorithm": "b", "reason": "half of the rows"},
         {"dataset": "d", "kind": "own-search", "reason": "our grid"},
         {"dataset": "g", "reason": "x"},
     ]
     missing = [{"what": "all of h", "cells": 4, "reason": "no such file"}]
-    paper = paper_of(citation="c", numbers=numbers, apart=apart, missing=missing)
+    paper = paper_of(citation="c", numbers=numbers, separate=separate, missing=missing)
     report = build_report(found, "s", {"acc": True}, paper=paper)
     assert report.paper is not None
     assert count_verdicts(report.paper.numbers) == VerdictCounts(agrees=1, higher=1, lower=1, open=1)

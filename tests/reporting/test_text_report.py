@@ -458,7 +458,7 @@ def test_data_sets_that_share_rows_are_named() -> None:
 
 @pytest.mark.parametrize(
     ("missing", "said"),
-    [("pairwise", "left out of ranks"), ("worst-rank", "count as the worst of their line")],
+    [("pairwise", "left out of ranks"), ("worst-rank", "count as the worst of their row")],
 )
 def test_the_rule_for_missing_cells_is_below_the_table(missing: Any, said: str) -> None:
     report = build_report(ROWS, "s", {"acc": True}, rules=Rules(missing=missing))

@@ -34,7 +34,7 @@ def test_each_paper_is_listed_once_with_all_that_it_is_cited_for(tmp_path):
         "mine (algorithm), mine-too (algorithm): A. Author, 2026",
         "puf (criterion): B. Lee & C. Liu, 2003",
         "toy-blobs (data set): The card's citation",
-        "guess (prior estimator): nobody to cite is stated",
+        "guess (prior estimator): no citation is stated",
     ]
     text = bibliography(credits)
     assert text.count(ENTRY) == 1

@@ -214,7 +214,7 @@ def test_nothing_else_is_written_over(tmp_path):
     write_run(tmp_path / "foreign", prefix="other-")
     for out, sentence in [
         ("file", "is not a folder"),
-        ("full", "is not empty and no run folder"),
+        ("full", "is not empty and is not a run folder"),
         ("foreign", "do not belong together"),
         ("a", "holds shard 1 of 2; choose another --out"),
     ]:

@@ -56,8 +56,9 @@ WRONG = [
     ),
     (
         "[[datasets]]",
-        f'{PAPER}apart = [{{ algorithm = "wrl", reason = "r" }}]\n[[datasets]]',
-        "paper.apart[0].algorithm = \"wrl\": is not among the algorithms of this suite's tables; did you mean 'wlr'?",
+        f'{PAPER}separate = [{{ algorithm = "wrl", reason = "r" }}]\n[[datasets]]',
+        'paper.separate[0].algorithm = "wrl": is not among the algorithms of this suite\'s tables; did you mean '
+        "'wlr'?",
     ),
     (
         "[[datasets]]",
@@ -76,8 +77,8 @@ WRONG = [
     ),
     (
         "[[datasets]]",
-        f'{PAPER}apart = [{{ metric = "accuracy", reason = "r" }}]\n[[datasets]]',
-        "paper.apart[0]: matches none of the numbers; fix it or remove it",
+        f'{PAPER}separate = [{{ metric = "accuracy", reason = "r" }}]\n[[datasets]]',
+        "paper.separate[0]: matches none of the numbers; fix it or remove it",
     ),
     (
         "positives = 100",

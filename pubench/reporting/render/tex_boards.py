@@ -102,7 +102,7 @@ def _board(table: ScoreTable, comparison: Comparison, factor: int | None, by_met
     names, about = _column_names(table, factor, columns)
     ranked = [part.ranking for part in parts if part.ranking is not None]
     panels = [_panel(table, marks, part, methods, bool(ranked)) for part in parts]
-    rank_head = (Head("rank" if by_method else "average rank", apart=True),) if ranked else ()
+    rank_head = (Head("rank" if by_method else "average rank", spaced=True),) if ranked else ()
     others = (*map(Head, names), *rank_head)
     corner = FACTORS[factor or 0]
     if by_method:

@@ -99,11 +99,11 @@ def _phantom(text: str) -> str:
 
 
 class Head(NamedTuple):
-    """The name of a row or a column; ``apart`` sets it off from what is before it."""
+    """The name of a row or a column; ``spaced`` leaves room before it."""
 
     text: str
     raised: str = ""
-    apart: bool = False
+    spaced: bool = False
 
 
 class Panel(NamedTuple):

@@ -34,8 +34,8 @@ def paper_boards(paper: PublishedComparison) -> Iterator[tuple[Board, Mapping[st
 
 
 def _remark(one: PublishedNumber) -> str:
-    apart = f"{one.conditions}: {one.apart}" if one.apart else ""
-    return "; ".join(filter(None, (one.remark, apart)))
+    conditions = f"{one.conditions}: {one.reason}" if one.reason else ""
+    return "; ".join(filter(None, (one.remark, conditions)))
 
 
 def _letter(k: int) -> str:

@@ -112,7 +112,7 @@ def _rows(layout: TexLayout, sheet: Sheet, piece: Piece) -> Iterator[str]:
     panel = layout.board.panels[piece.panel]
     for i in piece.rows:
         head = panel.rows[i]
-        if head.apart and i > piece.rows.start:
+        if head.spaced and i > piece.rows.start:
             yield r"\addlinespace"
         cells = [_cell(panel.cells[i][column.place], column) for column in sheet.columns]
         yield " & ".join([tex(layout.labels[head.text]) + _raised(head), *cells]) + r" \\"

@@ -156,7 +156,7 @@ def paper_line(one: PublishedNumber) -> list[str]:
     theirs, ours = (
         mean_and_sd(mean, sd) for mean, sd in ((one.paper, one.paper_sd), (one.ours, one.ours_sd))
     )
-    remark = "; ".join(text for text in (one.remark, one.conditions if one.apart else "") if text)
+    remark = "; ".join(text for text in (one.remark, one.conditions if one.reason else "") if text)
     return [*heads, theirs, ours, number(one.difference), one.verdict or "–", remark]
 
 
@@ -182,7 +182,7 @@ def _groups(paper: PublishedComparison) -> dict[str, list[PublishedNumber]]:
     """Return the numbers by the conditions of ours, those of the paper's own first."""
     groups: dict[tuple[Conditions, str], list[PublishedNumber]] = {}
     for one in paper.numbers:
-        groups.setdefault((one.conditions, one.apart), []).append(one)
+        groups.setdefault((one.conditions, one.reason), []).append(one)
     ordered = sorted(groups.items(), key=lambda group: _CONDITIONS.index(group[0][0]))
     return {_conditions(*key, numbers): numbers for key, numbers in ordered}
 
