@@ -1,4 +1,4 @@
-"""Write the tables of options in cli.md from the program: ``python docs/command_line.py``."""
+"""Write the tables of options in cli.md and cli-data.md from the program: ``python docs/command_line.py``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from pubench.cli import cli
 
-PAGE = Path(__file__).with_name("cli.md")
+PAGES = tuple(Path(__file__).with_name(name) for name in ("cli.md", "cli-data.md"))
 HEAD = "| option | meaning |\n| --- | --- |\n"
 _SECTION = re.compile(r"^## `(pubench[^`]*)`\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)+")
@@ -56,8 +56,9 @@ def rewritten(page: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the page."""
-    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Rewrite the pages."""
+    for page in PAGES:
+        page.write_text(rewritten(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

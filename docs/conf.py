@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docutils.nodes import SkipNode
@@ -35,10 +37,21 @@ html_title = f"pubench {version}"
 lexers["csv"] = TextLexer()
 html_math_renderer = "mathml"
 
+REPORTS = Path(__file__).parents[1] / "reports"
+
 
 def setup(app: Sphinx) -> None:
     """Write equations as MathML, which browsers draw themselves: the site needs no script from elsewhere."""
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("build-finished", copy_reports)
+
+
+def copy_reports(app: Sphinx, exception: Exception | None) -> None:
+    """Copy the committed reports, to which reports.md links: each is one page that loads nothing else."""
+    for page in REPORTS.glob("*/report.html") if exception is None else ():
+        target = Path(app.outdir, "reports", page.parent.name, page.name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(page, target)
 
 
 def inline(writer: HTML5Translator, node: math) -> None:

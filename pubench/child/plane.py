@@ -59,7 +59,7 @@ def _ends(low: float, high: float) -> tuple[float, float]:
 
 
 def _points(X: NDArray[np.float64]) -> tuple[tuple[float, float], ...]:
-    """Return some of the rows, evenly apart in their order."""
+    """Return some of the rows, evenly spaced in their order."""
     kept = np.linspace(0, max(len(X) - 1, 0), min(POINTS, len(X))).round().astype(int)
     return tuple((_rounded(X[i, 0]), _rounded(X[i, 1])) for i in kept)
 

@@ -36,6 +36,8 @@ NOT_RUN = {
     "make test": "it would run this very test",
     "make test-all": "it would run this very test",
     "make test-torch": "it would run this very test",
+    "make test-lowest": "it would run this very test",
+    "make wheel-check": "tests/promises/test_wheel.py is run by make test-all",
     "make bench": "a benchmark, not a test",
     "make reports": "reports/README.md shows its commands, which are run",
 }
@@ -157,10 +159,13 @@ def test_every_exception_is_still_needed() -> None:
 
 def test_the_suite_reference_matches_the_schema() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "suite_keys.py"))
-    made = script["tables"](suite_schema())
-    page = (ROOT / "docs" / "suite-keys.md").read_text(encoding="utf-8")
-    assert page.partition(script["MARK"])[2] == f"\n{made}", "run: python docs/suite_keys.py"
-    assert set(re.findall(r"^\| `([\w]+)` \|", made, re.MULTILINE)) == set(schema_keys(suite_schema()))
+    described = ""
+    for page in (script["PAGE"], script["REPORT_PAGE"]):
+        made = script["tables"](suite_schema(), page)
+        text = page.read_text(encoding="utf-8")
+        assert text.partition(script["MARK"])[2] == f"\n{made}", "run: python docs/suite_keys.py"
+        described += made
+    assert set(re.findall(r"^\| `([\w]+)` \|", described, re.MULTILINE)) == set(schema_keys(suite_schema()))
 
 
 def schema_keys(schema: Any) -> Iterator[str]:
@@ -170,9 +175,10 @@ def schema_keys(schema: Any) -> Iterator[str]:
 
 def test_the_command_line_reference_matches_the_program() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "command_line.py"))
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert script["rewritten"](page) == page, "run: python docs/command_line.py"
-    sections = re.findall(r"^## `(pubench[^`]*)`$", page, re.MULTILINE)
+    texts = [page.read_text(encoding="utf-8") for page in script["PAGES"]]
+    for text in texts:
+        assert script["rewritten"](text) == text, "run: python docs/command_line.py"
+    sections = re.findall(r"^## `(pubench[^`]*)`$", "\n".join(texts), re.MULTILINE)
     assert sorted(sections) == sorted(name for name, _ in script["walk"](cli, "pubench"))
 
 
@@ -230,3 +236,20 @@ def test_both_pages_about_priors_have_the_rule_of_the_code() -> None:
         text = " ".join((ROOT / "docs" / page).read_text(encoding="utf-8").split())
         assert rule in text
         assert "factor of two" not in text
+
+
+def words(page: Path) -> int:
+    """Count the words to read: code, addresses of links and the bars of tables are not among them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return len(re.findall(r"\w[\w'.,%-]*", re.sub(r"\]\([^)]*\)", "]", text)))
+
+
+def test_no_page_is_too_long_to_read() -> None:
+    assert not {page.name: n for page in (ROOT / "docs").glob("*.md") if (n := words(page)) > 2500}
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 180
+
+
+def test_every_committed_report_is_linked_from_the_site() -> None:
+    page = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8")
+    committed = {path.parent.name for path in (ROOT / "reports").glob("*/report.html")}
+    assert set(re.findall(r'href="reports/([\w-]+)/report.html"', page)) == committed
