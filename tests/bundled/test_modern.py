@@ -20,6 +20,7 @@ from pubench_modern.vpu import VPU
 from pubench_risk.classifier import PURiskClassifier
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
@@ -236,10 +237,12 @@ def test_importing_the_plugin_does_not_import_scikit_learn():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("model", [CVIR(0.5, scenario=CC, epochs=15), VPU(scenario=STS, epochs=15)])
 def test_pytorch_can_train_them(model):
     pytest.importorskip("torch")
     X, s = make_pu(gap=5.0)
     fitted = model.set_params(engine="torch", random_state=0).fit(X, s)
     scores = fitted.decision_function(X)
-    assert scores[:250].mean() > scores[250:].mean() + 1.0
+    # The scale of the scores is each method's own; the order is what they learn.
+    assert roc_auc_score(np.arange(len(X)) < 250, scores) > 0.95
