@@ -50,10 +50,11 @@ def solve(link: Callable[[Floats], Floats], score: Floats, y: NDArray[np.uint8],
     array of shape (n,)
         Clipped to [1e-9, 1 - 1e-9]. The mean over the positives equals the frequency to 1e-8.
     """
-    from scipy.optimize import brentq
-
     if score.min() == score.max():
         return np.full(score.shape, frequency)
+    # Not before: most labellings are SCAR, and the import delays the first task of every worker.
+    from scipy.optimize import brentq
+
     own = score[y == 1]
     spread = float(np.ptp(own))
 
