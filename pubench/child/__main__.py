@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from pubench.child.answering import serve_requests
+from pubench.interpreter import collector_paused
 from pubench.sandbox.linux import die_with_parent
 
 __all__ = ["main"]
@@ -20,8 +21,10 @@ def main(arguments: Sequence[str]) -> None:
     """Serve requests: the arguments are a descriptor, the worker's process, and modules to import first."""
     descriptor, worker, *modules = arguments
     die_with_parent(int(worker))
-    for module in modules:
-        importlib.import_module(module)
+    # Imports leave no garbage worth looking for: the collector would visit all modules again and again.
+    with collector_paused():
+        for module in modules:
+            importlib.import_module(module)
     serve_requests(int(descriptor))
 
 

@@ -13,7 +13,8 @@ from pubench.run.executing import execute
 from pubench.run.news import Hear, sender
 from pubench.run.tasks import Outcome, Task
 from pubench.run.workplace import Workplace
-from pubench.sandbox.fork_server import ServerKind, use_shared
+from pubench.sandbox.fork_server import use_shared
+from pubench.sandbox.interpreters import ServerKind
 from pubench.sandbox.linux import protect_memory
 
 __all__ = ["begin", "settle", "work"]

@@ -13,7 +13,8 @@ from pubench.run.news import Hear, news_of
 from pubench.run.tasks import FitTask, TrialTask
 from pubench.sandbox import Processes
 from pubench.sandbox.early import ALGORITHMS
-from pubench.sandbox.fork_server import ServerKind, share
+from pubench.sandbox.fork_server import share
+from pubench.sandbox.interpreters import ServerKind
 
 __all__ = ["Workplace"]
 

@@ -13,31 +13,18 @@ import socket
 import sys
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from pubench.protocol.requests import Listen
+from pubench.sandbox.early import take_early
+from pubench.sandbox.interpreters import ServerKind, start_server
 from pubench.sandbox.process import START_SECONDS, Sandbox, SandboxError
-from pubench.sandbox.starting import start
+from pubench.sandbox.starting import sandbox_of
 
-__all__ = ["ServerKind", "fork_from_server", "fork_server", "share", "use_shared"]
+__all__ = ["fork_from_server", "fork_server", "share", "use_shared"]
 
 _CAN_SHARE = sys.platform == "linux"
 """Elsewhere nothing is forked, and there is no address that is gone with its process."""
 
-
-@dataclass(frozen=True, slots=True)
-class ServerKind:
-    """What a fork server runs, and the modules that it imports first."""
-
-    module: str
-    imports: tuple[str, ...] = ()
-
-
-_LARGE_PAGES = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""A fork's cost is the number of pages: Python's objects go to the C library's heap, and that to pages of 2 MB.
-
-Where the kernel or the C library knows no large pages, nothing changes. What is forked gets its run's environment.
-"""
 
 # Starting one costs more than most runs of a small suite, so they outlive a run. A forked copy of this process must
 # not speak for it: each process has its own.
@@ -71,7 +58,7 @@ def _kept(kind: ServerKind, environment: Mapping[str, str]) -> Sandbox:
             found.close()
         address = _ADDRESSES.pop(key, None)
         shared = None if address is None else _connected(address)
-        found = _KEPT[key] = shared or start(kind.module, kind.imports, {**_LARGE_PAGES, **environment})
+        found = _KEPT[key] = shared or sandbox_of(take_early(kind) or start_server(kind, environment))
     return found
 
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 from pubench.protocol.replies import Prepared
 from pubench.protocol.requests import Enter, Limit, Prepare, WarmUp
-from pubench.sandbox.fork_server import ServerKind, fork_from_server, fork_server
+from pubench.sandbox.fork_server import fork_from_server, fork_server
 from pubench.sandbox.guard import child_environment
+from pubench.sandbox.interpreters import ServerKind, module_path, plugin_environment
 from pubench.sandbox.process import FORK_SECONDS, START_SECONDS, Ending, Sandbox, SandboxError
-from pubench.sandbox.serving import THREAD_VARIABLES
 from pubench.sandbox.starting import start
 from pubench.sandbox.tree import kill_tree
 
@@ -212,7 +212,7 @@ class Processes:
     def _enter(self, process: Sandbox) -> None:
         enter = Enter(
             environment=self.environment(),
-            path=_module_path(),
+            path=module_path(),
             folder=_current_folder(),
             hidden=() if self._hidden is None else tuple(self._hidden()),
         )
@@ -220,7 +220,7 @@ class Processes:
 
     def environment(self) -> dict[str, str]:
         """Return the environment variables of these processes."""
-        environment = _environment()
+        environment = plugin_environment()
         return environment if self._hidden is None else child_environment(environment)
 
 
@@ -248,23 +248,9 @@ def _limited(process: Sandbox, limits: TaskLimits) -> Sandbox:
 
 def start_loader(memory_mb: int) -> Sandbox:
     """Start a process that loads data sets: nothing is hidden from it, and no algorithm runs there."""
-    process = start("pubench.child", (), _environment()).started()
+    process = start("pubench.child", (), plugin_environment()).started()
     process.limit(Limit(memory_mb=memory_mb, threads=1))
     return process
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of a process that runs plugins.
-
-    It finds the modules that this process finds and no others. Libraries begin with one thread, so that the process
-    can be confined and forked, and hashes of texts are the same in every process.
-    """
-    fixed = {"PYTHONPATH": os.pathsep.join(_module_path()), "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
-    return os.environ | dict.fromkeys(THREAD_VARIABLES, "1") | fixed
-
-
-def _module_path() -> tuple[str, ...]:
-    return tuple(map(os.path.abspath, sys.path))
 
 
 def _current_folder() -> str:

@@ -25,14 +25,14 @@ from pubench.protocol import ProtocolError, Request
 from pubench.protocol.replies import Done, Ended, Failed, Forked, Prepared, Started
 from pubench.protocol.requests import Enter, Fork, Limit, Listen, Prepare, Reap, WarmUp
 from pubench.sandbox.channel import Channel
+from pubench.sandbox.interpreters import THREAD_VARIABLES
 from pubench.sandbox.linux import die_with_parent, own_subreaper
 from pubench.sandbox.tree import descendants, kill_tree, parent_of
 from pubench.specs import Array
 from pubench.status import Problem
 
-__all__ = ["THREAD_VARIABLES", "Service", "serve"]
+__all__ = ["Service", "serve"]
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 _POLL = 0.0005
 _CREDENTIALS = struct.Struct("3i")
 

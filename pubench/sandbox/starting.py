@@ -1,34 +1,25 @@
-"""Starting an interpreter that serves requests: it inherits nothing, and knows only what it is sent."""
+"""From a started interpreter to a process that can be asked."""
 
 from __future__ import annotations
 
-import os
-import socket
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 
+from pubench.sandbox.interpreters import Interpreter, start_interpreter
 from pubench.sandbox.process import Sandbox
 from pubench.sandbox.tree import kill_tree
 
-__all__ = ["start"]
+__all__ = ["sandbox_of", "start"]
 
 
 def start(module: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Sandbox:
-    """Start an interpreter: ``python -m module DESCRIPTOR WORKER ...`` with these environment variables."""
-    ours, theirs = socket.socketpair()
-    printed, output = os.pipe()
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(os.getpid()), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-        pass_fds=(theirs.fileno(),),
-        env=dict(environment),
-        start_new_session=True,
-    )
-    theirs.close()
-    os.close(output)
+    """Start an interpreter that serves requests."""
+    return sandbox_of(start_interpreter(module, arguments, environment))
+
+
+def sandbox_of(interpreter: Interpreter) -> Sandbox:
+    """Return the process of an interpreter; it may still be importing."""
+    process = interpreter.process
 
     def end(patience: float) -> int:
         try:
@@ -37,4 +28,4 @@ def start(module: str, arguments: Sequence[str], environment: Mapping[str, str])
             kill_tree(process.pid)
             return process.wait()
 
-    return Sandbox(ours, printed, process.pid, end)
+    return Sandbox(interpreter.channel, interpreter.printed, process.pid, end)

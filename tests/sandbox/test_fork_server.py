@@ -13,7 +13,8 @@ import pytest
 from pubench.protocol.replies import Done
 from pubench.protocol.requests import Enter, Prepare
 from pubench.sandbox import SandboxError
-from pubench.sandbox.fork_server import ServerKind, fork_server, share
+from pubench.sandbox.fork_server import fork_server, share
+from pubench.sandbox.interpreters import ServerKind
 from pubench.sandbox.tree import descendants
 
 KIND = ServerKind("pubench.evaluator")
@@ -26,7 +27,8 @@ function = print
 # A worker: it forks a process from the server that it was given, says who that is, and goes on when it is told to.
 WORKER = """
 import os, sys
-from pubench.sandbox.fork_server import ServerKind, fork_from_server, use_shared
+from pubench.sandbox.fork_server import fork_from_server, use_shared
+from pubench.sandbox.interpreters import ServerKind
 kind = ServerKind("pubench.evaluator")
 use_shared([(kind, chr(0) + sys.argv[1])])
 print(fork_from_server(kind, os.environ).pid, flush=True)
