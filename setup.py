@@ -35,6 +35,7 @@ setup(
     package_data={
         "pubench": ["py.typed"],
         "pubench.advise": ["templates/*"],
+        "pubench.citations": ["*.bib"],
         "pubench.reporting.render": ["templates/*"],
         "pubench.reporting.site": ["templates/*"],
         "pubench.scaffold": ["templates/*"],

@@ -86,7 +86,7 @@ class LazyReference(NamedTuple):
 
 
 class _Referring:
-    """Base of specs: classes, functions and lazy references become import strings."""
+    """Base of specs: classes, functions and lazy references become import strings, BibTeX is put into words."""
 
     __slots__ = ()
 
@@ -97,6 +97,11 @@ class _Referring:
                 value = LazyReference(value.__module__, value.__qualname__)
             if isinstance(value, LazyReference):
                 object.__setattr__(self, name, str(value))
+        bibtex, stated = getattr(self, "bibtex", ""), "citation" if hasattr(self, "citation") else "paper"
+        if bibtex and not getattr(self, stated):
+            from pubench.citations import in_words
+
+            object.__setattr__(self, stated, in_words(bibtex))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,19 +124,17 @@ class Algorithm(_Referring):
     space : mapping of str to Float, Int or Choice
         The search space used when a suite says ``tune = true``.
     receives : tuple of str
-        Constructor parameters that pubench fills in, any of :data:`RECEIVABLE`: the class prior, the scenario, a
-        seed, the columns that hold codes, and the number of labelled rows (in tuning, of those fitted), which a
-        reference cannot count itself, and the (height, width) or (height, width, channels) of rows that are images,
-        else nothing. ``"deadline"`` is the moment of :func:`time.monotonic` at which the fit should have ended, None
-        where there is no limit: a method that stops in time has a result, which then depends on the machine.
-        ``"propensity"`` is not a constructor parameter: ``fit(X, s, propensity=e)``
-        is given the true Pr(s = 1 | y = 1, x) of each row, shape (n,). Tables mark such an algorithm as a reference.
-        By default those of them that the constructor names.
+        Constructor parameters that pubench fills in, any of :data:`RECEIVABLE`, by default those that the constructor
+        names: the class prior, the scenario, a seed, the columns that hold codes, the number of labelled rows (in
+        tuning, of those fitted), and the (height, width) or (height, width, channels) of rows that are images.
+        ``"deadline"`` is the moment of :func:`time.monotonic` at which the fit should have ended, None where there is
+        no limit: a method that stops in time has a result, which then depends on the machine. ``"propensity"`` is an
+        argument of ``fit`` instead: the true Pr(s = 1 | y = 1, x) of each row. Tables mark it as a reference.
     requires : tuple of str
         Packages it cannot be used without, such as ``"torch>=2.4"``; without one its cells are skipped.
     needs : tuple of str
         What it cannot do without: ``"prior"``, ``"image_shape"`` (data that are not images are skipped), or ``"gpu"``:
-        tasks of such algorithms run one after the other, unless ``PUBENCH_GPU_SLOTS`` says how many share the GPUs.
+        each of its tasks has a GPU of its own, unless ``PUBENCH_GPU_SLOTS`` says how many share one.
     accepts : tuple of str
         What the training matrix may be or hold besides dense finite numbers: ``"sparse"``, ``"missing"``,
         ``"categorical"`` (codes, not one-hot).
@@ -148,7 +151,7 @@ class Algorithm(_Referring):
         cut of its scores at the class prior (:class:`pubench.PriorCut`), for one that ranks better than it decides.
         ``"built-in"`` is as ``"own"``, and says that the estimator itself cuts at the prior.
     paper, bibtex : str
-        Whom to cite, in words and as BibTeX entries; reports list both.
+        Whom to cite, in words and as BibTeX entries (also by :func:`pubench.citations.cite`); words follow from them.
     test_params : mapping
         Parameters for the checks of the plugin contract, for example fewer epochs.
     excused : mapping of str to str
@@ -231,9 +234,8 @@ class Dataset(_Referring):
 class Criterion(_Referring):
     """A PU-only score for choosing hyper-parameters: ``function(validation, **params) -> float``.
 
-    The function sees a :class:`pubench.criteria.Validation`, with ``s``, ``score``, ``decision``, ``prior`` and
-    ``scenario``; never y. ``uses`` says what its value depends on: decisions, or the order of scores alone, which
-    cannot tell where positives begin.
+    The function sees a :class:`pubench.criteria.Validation`, never y. ``uses`` says what its value depends on:
+    decisions, or the order of scores alone, which cannot tell where positives begin.
     """
 
     name: str

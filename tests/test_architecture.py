@@ -15,7 +15,7 @@ PLUGINS = sorted(path for path in (ROOT / "plugins").iterdir() if (path / "__ini
 
 # The rooms of the house, and the rooms that each may import. Modules at the top are grouped by what they are for.
 ROOMS = {
-    "words": "errors interpreter spaces specs status",
+    "words": "citations errors interpreter spaces specs status",
     "mathematics": "risk criteria metrics priors scoring base learners estimators _ranking",
     "wire": "protocol tasks sandbox",
     "authors": "testing scaffold",
@@ -46,6 +46,7 @@ CHILD_SIDE = ("pubench.child.cells", "pubench.child.prior", "pubench.child.__mai
 PUBLIC = {
     "",
     "base",
+    "citations",
     "criteria",
     "data",
     "errors",

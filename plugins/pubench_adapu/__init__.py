@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Choice, Float, Int
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -31,10 +32,7 @@ def pubench_algorithms() -> list[Algorithm]:
             receives=("prior", "scenario", "random_state"),
             needs=("prior",),
             threshold="prior",
-            paper=(
-                "Y. Zhao, M. Zhang, C. Zhang, W. Chen, N. Ye and M. Xu, A boosting algorithm for "
-                "positive-unlabeled learning, 2022"
-            ),
+            bibtex=cite("zhao2022adapu"),
             licence="BSD-3-Clause",
         )
     ]

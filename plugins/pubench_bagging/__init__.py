@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Choice, Float, Int, Param
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -12,22 +13,10 @@ __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
 PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
-_BAGGING = (
-    "F. Mordelet and J.-P. Vert, A bagging SVM to learn from positive and unlabeled examples, Pattern Recognition "
-    "Letters 37, 2014"
-)
-_PUET = (
-    "J. Wilton, A. M. Y. Koay, R. K. L. Ko, M. Xu and N. Ye, Positive-unlabeled learning using random forests via "
-    "recursive greedy risk minimization, NeurIPS 2022"
-)
-_NOVELGB = (
-    "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive Unlabeled "
-    "Gradient Boosting"
-)
-_RF_DOWN = (
-    "R. Valavi, J. Elith, J. J. Lahoz-Monfort and G. Guillera-Arroita, Modelling species presence-only data with "
-    "random forests, Ecography 44, 2021"
-)
+_BAGGING = "mordelet2014"
+_PUET = "wilton2022"
+_NOVELGB = "timmons"
+_RF_DOWN = "valavi2021"
 # As many rows as P holds balance a bag; larger bags hold more of what U is like, and want weights to stay balanced.
 _SIZE: dict[str, Param] = {
     "max_samples": Choice((None, 0.1, 0.3, 1.0)),
@@ -61,7 +50,7 @@ def pubench_algorithms() -> list[Algorithm]:
                 "max_samples": Choice((None, 0.1, 0.3)),
             },
             accepts=("sparse",),
-            paper=f"{_BAGGING}; {_NOVELGB}",
+            papers=(_BAGGING, _NOVELGB),
         ),
         _spec(
             "pu-bagging-et",
@@ -72,7 +61,7 @@ def pubench_algorithms() -> list[Algorithm]:
             params={"max_samples": 1.0, "labeled_weight": "balanced", "estimator__min_samples_leaf": 8},
             space={**_SIZE, **_LEAVES},
             accepts=("sparse", "missing"),
-            paper=f"{_BAGGING}; {_PUET}",
+            papers=(_BAGGING, _PUET),
         ),
         _spec(
             "pu-bagging-tree",
@@ -94,7 +83,7 @@ def pubench_algorithms() -> list[Algorithm]:
             space={**_SIZE, **_LEAVES},
             # Codes are split as numbers: one-hot columns would crowd out the others among the features tried.
             accepts=("sparse", "missing", "categorical"),
-            paper=_RF_DOWN,
+            papers=(_RF_DOWN,),
         ),
         _spec(
             "pu-bagging-lr",
@@ -114,7 +103,7 @@ def _spec(
     classifier: str,
     *,
     params: dict[str, Any] | None = None,
-    paper: str = _BAGGING,
+    papers: tuple[str, ...] = (_BAGGING,),
     **more: Any,
 ) -> Algorithm:
     return Algorithm(
@@ -124,7 +113,7 @@ def _spec(
         version="1",
         params={"classifier": classifier, **(params or {})},
         receives=("random_state",),
-        paper=paper,
+        bibtex=cite(*papers),
         licence="BSD-3-Clause",
         **more,
     )

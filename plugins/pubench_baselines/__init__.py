@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Float, Int, Param
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -30,22 +31,12 @@ _HISTOGRAMS: dict[str, Param] = {
     "max_depth": _BOOSTING["max_depth"],
     "max_iter": _BOOSTING["n_estimators"],
 }
-_PUET = (
-    "J. Wilton, A. M. Y. Koay, R. K. L. Ko, M. Xu and N. Ye, Positive-unlabeled learning using random forests via "
-    "recursive greedy risk minimization, 2022"
-)
-_NOVELGB = (
-    "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive Unlabeled "
-    "Gradient Boosting"
-)
-_BRT = (
-    "J. Elith, J. R. Leathwick and T. Hastie, A working guide to boosted regression trees, Journal of Animal Ecology "
-    "77, 2008"
-)
-_ADAPU = (
-    "Y. Zhao, M. Zhang, C. Zhang, W. Chen, N. Ye and M. Xu, A boosting algorithm for positive-unlabeled learning, "
-    "2022"
-)
+_TREES = "geurts2006"
+_PUET = ("wilton2022", _TREES)
+_NOVELGB = ("timmons",)
+_BRT = ("elith2008",)
+_ADAPU = ("zhao2022adapu",)
+_SKLEARN = "pedregosa2011"
 
 
 @hookimpl
@@ -64,6 +55,7 @@ def _naive() -> list[Algorithm]:
             receives=(),
             space=_LINEAR,
             accepts=("sparse",),
+            bibtex=cite(_SKLEARN),
             licence="BSD-3-Clause",
         ),
         _named(
@@ -79,7 +71,7 @@ def _naive() -> list[Algorithm]:
             "sklearn.ensemble:ExtraTreesClassifier",
             space=_FOREST,
             accepts=("sparse", "missing"),
-            paper=_PUET,
+            papers=_PUET,
         ),
         _named(
             "naive-rf",
@@ -87,6 +79,7 @@ def _naive() -> list[Algorithm]:
             "sklearn.ensemble:RandomForestClassifier",
             space=_FOREST,
             accepts=("sparse", "missing"),
+            papers=("breiman2001",),
         ),
         _named(
             "naive-hgb",
@@ -107,7 +100,7 @@ def _naive() -> list[Algorithm]:
             },
             space=_HISTOGRAMS,
             accepts=("missing", "categorical"),
-            paper=_BRT,
+            papers=_BRT,
         ),
         _named(
             "standard-gb",
@@ -115,13 +108,19 @@ def _naive() -> list[Algorithm]:
             "sklearn.ensemble:GradientBoostingClassifier",
             space=_BOOSTING,
             accepts=("sparse",),
-            paper=_NOVELGB,
+            papers=_NOVELGB,
         ),
     ]
 
 
 def _named(
-    name: str, summary: str, classifier: str, *, params: dict[str, Any] | None = None, **more: Any
+    name: str,
+    summary: str,
+    classifier: str,
+    *,
+    params: dict[str, Any] | None = None,
+    papers: tuple[str, ...] = (),
+    **more: Any,
 ) -> Algorithm:
     return Algorithm(
         name=name,
@@ -130,6 +129,7 @@ def _named(
         version="1",
         params={"classifier": classifier, **(params or {})},
         receives=("random_state",),
+        bibtex=cite(*papers, _SKLEARN),
         licence="BSD-3-Clause",
         **more,
     )
@@ -165,6 +165,7 @@ def _at_prior() -> list[Algorithm]:
             needs=("prior",),
             threshold="built-in",
             accepts=accepts,
+            bibtex=cite(*((_TREES, _SKLEARN) if name == "et" else (_SKLEARN,))),
             licence="BSD-3-Clause",
         )
         for name, what, learner, params, space, accepts in learners
@@ -183,6 +184,7 @@ def _supervised() -> list[Algorithm]:
             space=_LINEAR,
             accepts=("sparse",),
             labels="true",
+            bibtex=cite(_SKLEARN),
             licence="BSD-3-Clause",
         ),
         Algorithm(
@@ -194,7 +196,7 @@ def _supervised() -> list[Algorithm]:
             receives=("random_state",),
             accepts=("sparse", "missing"),
             labels="true",
-            paper=_PUET,
+            bibtex=cite(*_PUET, _SKLEARN),
             licence="BSD-3-Clause",
         ),
     ]
@@ -237,7 +239,7 @@ def _positive_negative() -> list[Algorithm]:
             needs=("prior",),
             accepts=(accepts,),
             labels="true",
-            paper=_ADAPU,
+            bibtex=cite(*_ADAPU, _SKLEARN),
             licence="BSD-3-Clause",
         )
         for name, what, learner, params, space, accepts in learners

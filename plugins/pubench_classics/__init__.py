@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Choice, Float, Param
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -12,16 +13,11 @@ __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
 PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
-_ELKAN_NOTO = "C. Elkan and K. Noto, Learning classifiers from only positive and unlabeled data, KDD 2008"
-_SPIES = (
-    "B. Liu, W. S. Lee, P. S. Yu and X. Li, Partially supervised classification of text documents, ICML 2002"
-)
-_PNB = "F. Denis, R. Gilleron and M. Tommasi, Text classification from positive and unlabeled examples, IPMU 2002"
-_ONE_CLASS = (
-    "B. Schoelkopf, J. C. Platt, J. Shawe-Taylor, A. J. Smola and R. C. Williamson, Estimating the support of a "
-    "high-dimensional distribution, Neural Computation 13, 2001"
-)
-_ROCCHIO = "X. Li and B. Liu, Learning to classify texts using positive and unlabeled data, IJCAI 2003"
+_ELKAN_NOTO = "elkan2008"
+_SPIES = "liu2002"
+_PNB = "denis2002"
+_ONE_CLASS = "schoelkopf2001"
+_ROCCHIO = "li2003"
 
 # Four decades either side of scikit-learn's default, as for the naive model.
 _LINEAR: dict[str, Param] = {"estimator__C": Float(1e-4, 1e4, log=True, points=9)}
@@ -57,7 +53,7 @@ def _elkan_noto() -> list[Algorithm]:
     shared: dict[str, Any] = {
         "space": _LINEAR,
         "receives": ("scenario", "random_state"),
-        "paper": _ELKAN_NOTO,
+        "bibtex": cite(_ELKAN_NOTO),
     }
     return [
         _spec(
@@ -83,7 +79,7 @@ def _bayes() -> list[Algorithm]:
             "S-EM: naive Bayes and EM, started from negatives that spies reveal",
             space={**_SMOOTHING, **_NOISE},
             receives=("scenario", "random_state"),
-            paper=_SPIES,
+            bibtex=cite(_SPIES),
         ),
         _spec(
             "pu-nb",
@@ -92,7 +88,7 @@ def _bayes() -> list[Algorithm]:
             space=_SMOOTHING,
             receives=("prior", "scenario", "random_state"),
             needs=("prior",),
-            paper=_PNB,
+            bibtex=cite(_PNB),
         ),
     ]
 
@@ -106,7 +102,7 @@ def _one_class() -> Algorithm:
         receives=(),
         # nu is the share of P outside; the kernel's width, about 1 / d for standardised columns, needs wide limits.
         space={"nu": Float(0.01, 0.9, points=5), "gamma": Float(1e-4, 10.0, log=True, points=6)},
-        paper=_ONE_CLASS,
+        bibtex=cite(_ONE_CLASS),
     )
 
 
@@ -118,7 +114,7 @@ def _two_step() -> list[Algorithm]:
             "Two steps: likely negatives by Rocchio's prototypes, then any classifier, iterated",
             space=_LINEAR,
             receives=("random_state",),
-            paper=_ROCCHIO,
+            bibtex=cite(_ROCCHIO),
         ),
         _spec(
             "two-step-spies",
@@ -126,6 +122,6 @@ def _two_step() -> list[Algorithm]:
             "Two steps: likely negatives by spies, then any classifier, iterated",
             space={**_LINEAR, **_NOISE},
             receives=("random_state",),
-            paper=f"{_SPIES}; {_ROCCHIO}",
+            bibtex=cite(_SPIES, _ROCCHIO),
         ),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pubench.citations import cite
 from pubench.specs import Dataset
 
 __all__ = ["embedded_datasets", "file_datasets", "openml_datasets", "species_datasets", "synthetic_datasets"]
@@ -21,7 +22,7 @@ def embedded_datasets() -> list[Dataset]:
             positive=("malignant",),
             source=_SOURCE,
             licence=_LICENCE,
-            citation="W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi:10.24432/C5DW2B",
+            bibtex=cite("uci-breast-cancer"),
         ),
         Dataset(
             name="digits",
@@ -31,7 +32,7 @@ def embedded_datasets() -> list[Dataset]:
             positive=("0", "2", "4", "6", "8"),
             source=_SOURCE,
             licence=_LICENCE,
-            citation="E. Alpaydin and C. Kaynak (1998), doi:10.24432/C50P49",
+            bibtex=cite("uci-digits"),
         ),
         Dataset(
             name="wine",
@@ -41,7 +42,7 @@ def embedded_datasets() -> list[Dataset]:
             positive=("class_1",),
             source=_SOURCE,
             licence=_LICENCE,
-            citation="S. Aeberhard and M. Forina (1992), doi:10.24432/C5PC7J",
+            bibtex=cite("uci-wine"),
         ),
         Dataset(
             name="iris",
@@ -51,7 +52,7 @@ def embedded_datasets() -> list[Dataset]:
             positive=("virginica",),
             source=_SOURCE,
             licence=_LICENCE,
-            citation="R. A. Fisher (1936), doi:10.24432/C56C76",
+            bibtex=cite("uci-iris"),
         ),
     ]
 
@@ -65,7 +66,6 @@ def synthetic_datasets() -> list[Dataset]:
         "checkerboard": "Squares of alternating class",
         "topics": "Sparse word counts of documents about one topic each",
     }
-    citations = {"trifurcate": "X. Wang et al., PUAL, arXiv:2405.20970, section 4.1.1"}
     return [
         Dataset(
             name=name,
@@ -76,7 +76,7 @@ def synthetic_datasets() -> list[Dataset]:
             preprocess={"scale": "none"} if name == "topics" else {},
             source="generated",
             licence="BSD-3-Clause",
-            citation=citations.get(name, ""),
+            bibtex=cite("wang2024pual" if name == "trifurcate" else "pubench"),
         )
         for name, summary in summaries.items()
     ]
@@ -120,8 +120,7 @@ def species_datasets() -> list[Dataset]:
             version="1",
             source="R package disdat, from PUBENCH_DATA/disdat",
             licence="GPL >= 3 (the R package); another source of the data says CC BY-NC 4.0: not bundled",
-            citation="J. Elith et al. (2020), Presence-only and presence-absence data for comparing species "
-            "distribution modeling methods, Biodiversity Informatics 15, 69-80",
+            bibtex=cite("elith2020"),
         )
     ]
 
@@ -139,5 +138,6 @@ def openml_datasets() -> list[Dataset]:
             summary="Any public OpenML data set, by id or by name and version; many by ids, suite or tag",
             version="1",
             source="OpenML",
+            bibtex=cite("vanschoren2013"),
         )
     ]

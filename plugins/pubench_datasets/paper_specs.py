@@ -5,22 +5,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pubench.citations import cite
 from pubench.specs import Dataset
 
 __all__ = ["paper_datasets"]
 
 _PAPERS = {
-    "pual": "X. Wang, X. Yang, R. Zhu and J.-H. Xue: PUAL, a classifier on trifurcate positive-unlabeled data, "
-    "arXiv:2405.20970",
-    "novelgb": "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner: Positive "
-    "unlabeled gradient boosting",
-    "puet": "J. Wilton, A. M. Y. Koay, R. K. L. Ko, M. Xu and N. Ye: Positive-unlabeled learning using random forests "
-    "via recursive greedy risk minimization (2022), arXiv:2210.08461",
-    "adapu": "Y. Zhao, M. Zhang, C. Zhang, W. Chen, N. Ye and M. Xu: A boosting algorithm for positive-unlabeled "
-    "learning (2022), arXiv:2205.09485",
-    "wlr": "W. S. Lee and B. Liu: Learning with positive and unlabeled examples using weighted logistic regression, "
-    "ICML 2003",
+    "pual": "wang2024pual",
+    "novelgb": "timmons",
+    "puet": "wilton2022",
+    "adapu": "zhao2022adapu",
+    "wlr": "lee2003",
 }
+_ORIGINS = {
+    "pual-acc": "uci-accelerometer",
+    "pual-ecoli": "uci-ecoli",
+    "pual-pen": "uci-pendigits",
+    "pual-or1": "uci-retail",
+    "pual-or2": "uci-retail2",
+    "pual-ssmcr": "uci-sepsis",
+    "pual-pb": "uci-parking",
+    "pual-od": "uci-occupancy",
+    "pual-umd": "uci-knowledge",
+    "pual-seeds": "uci-seeds",
+    "pual-enb": "uci-energy",
+    "pual-wifi": "uci-wifi",
+    "pual-avila": "uci-avila",
+    "pual-rd": "uci-raisin",
+    "pual-ld": "uci-liver",
+    "pual-hd": "uci-statlog-heart",
+    "novelgb-haberman": "uci-haberman",
+    "novelgb-pima": "smith1988",
+    "novelgb-cleveland": "uci-heart",
+    "puet-mushrooms": "uci-mushroom",
+    "puet-20news": "lang1995",
+    "puet-covtype": "uci-covertype",
+    "puet-mnist": "lecun1998",
+    "puet-cifar10": "krizhevsky2009",
+    "puet-unsw-nb15": "moustafa2015",
+    "adapu-breast-cancer": "uci-breast-cancer",
+    "wlr-20news": "lang1995",
+}
+"""Where the rows of each set are from; the paper says how they are used."""
 _UCI = "CC BY 4.0 (as listed by UCI)"
 _DRAWN = "The paper does not publish its draw: these rows are drawn with params.seed (0)."
 _FIRST = "The file's first row is left out: the paper has one row less of its class, as if it was taken for a header."
@@ -48,7 +74,7 @@ def _set(name: str, summary: str, positive: tuple[str, ...], source: str, **more
         summary=summary,
         positive=positive,
         source=source,
-        citation=_PAPERS[name.partition("-")[0]],
+        bibtex=cite(_ORIGINS[name], _PAPERS[name.partition("-")[0]]),
         **{"version": "1", "licence": _UCI, **more},
     )
 

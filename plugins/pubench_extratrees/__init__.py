@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Choice, Int, Param
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -12,10 +13,7 @@ __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
 PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
-_PAPER = (
-    "J. Wilton, A. M. Y. Koay, R. K. L. Ko, M. Xu and N. Ye, Positive-unlabeled learning using random forests via "
-    "recursive greedy risk minimization, NeurIPS 2022"
-)
+_PAPER = "wilton2022"
 
 # The paper's defaults do well untuned. What is worth a trial: leaves that average over some rows where labels are
 # few, a share of the features where many are noise, and the loss, which matters little for nnPU. uPU is left out:
@@ -40,7 +38,7 @@ def _spec(
         needs=("prior",),
         accepts=("sparse",),
         threshold=threshold,
-        paper=_PAPER,
+        bibtex=cite(_PAPER),
         licence="BSD-3-Clause",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Float
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -25,10 +26,7 @@ def pubench_algorithms() -> list[Algorithm]:
             # tables 1 to 10; the space spans all of these, and a little more on either side.
             space={"c": Float(1e-5, 100.0, log=True, points=8)},
             accepts=("sparse",),
-            paper=(
-                "W. S. Lee and B. Liu, Learning with positive and unlabeled examples using weighted logistic "
-                "regression, ICML 2003"
-            ),
+            bibtex=cite("lee2003"),
             licence="BSD-3-Clause",
         )
     ]

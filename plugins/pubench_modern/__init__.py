@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Float, Param
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -13,28 +14,13 @@ __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
 PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
-_VPU = (
-    "H. Chen, F. Liu, Y. Wang, L. Zhao and H. Wu, A variational approach for learning from positive and unlabeled "
-    "data, NeurIPS 2020"
-)
-_DIST = (
-    "Y. Zhao, Q. Xu, Y. Jiang, P. Wen and Q. Huang, Dist-PU: Positive-unlabeled learning from a label distribution "
-    "perspective, CVPR 2022"
-)
-_TED = (
-    "S. Garg, Y. Wu, A. Smola, S. Balakrishnan and Z. C. Lipton, Mixture proportion estimation and PU learning: a "
-    "modern approach, NeurIPS 2021"
-)
-_PUSB = "M. Kato, T. Teshima and J. Honda, Learning from positive and unlabeled data with a selection bias, ICLR 2019"
-_IMBALANCED = "G. Su, W. Chen and M. Xu, Positive-unlabeled learning from imbalanced data, IJCAI 2021"
-_ROBUST = (
-    "Z. Zhu, L. Wang, P. Zhao, C. Du, W. Zhang, H. Dong, B. Qiao, Q. Lin, S. Rajmohan and D. Zhang, Robust "
-    "positive-unlabeled learning via noise negative sample self-correction, KDD 2023"
-)
-_SELF = (
-    "X. Chen, W. Chen, T. Chen, Y. Yuan, C. Gong, K. Chen and Z. Wang, Self-PU: Self boosted and calibrated "
-    "positive-unlabeled training, ICML 2020"
-)
+_VPU = "chen2020vpu"
+_DIST = "zhao2022distpu"
+_TED = "garg2021"
+_PUSB = "kato2019"
+_IMBALANCED = "su2021"
+_ROBUST = "zhu2023"
+_SELF = "chen2020selfpu"
 
 # How far a network is trained, and how smooth it stays: the same two for all, around their defaults.
 _NETWORK: dict[str, Param] = {
@@ -133,6 +119,6 @@ def _spec(
         needs=needs,
         accepts=("sparse",),
         threshold=threshold,
-        paper=paper,
+        bibtex=cite(paper),
         licence="BSD-3-Clause",
     )

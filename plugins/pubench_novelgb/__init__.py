@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Float, Int
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -34,10 +35,7 @@ def pubench_algorithms() -> list[Algorithm]:
             needs=("prior",),
             threshold="prior",
             accepts=("sparse", "missing"),
-            paper=(
-                "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive "
-                "Unlabeled Gradient Boosting"
-            ),
+            bibtex=cite("timmons"),
             licence="BSD-3-Clause",
         )
     ]

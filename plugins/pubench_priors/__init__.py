@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import PriorEstimator, Scenario
 
 __all__ = ["PUBENCH_PINNED", "pubench_priors"]
@@ -11,7 +12,7 @@ PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
 _SINGLE: tuple[Scenario, ...] = ("single-training-set",)
-_ELKAN_NOTO = "C. Elkan and K. Noto, Learning classifiers from only positive and unlabeled data, 2008"
+_ELKAN_NOTO = "elkan2008"
 _PURE = "Labels at random; some region holds positives only (irreducibility)"
 _APART = "Labels at random; the classes do not overlap"
 
@@ -38,7 +39,7 @@ def _elkan_noto() -> list[PriorEstimator]:
             scenarios=_SINGLE,
             assumes=assumption,
             accepts=("sparse", "missing"),
-            paper=_ELKAN_NOTO,
+            bibtex=cite(_ELKAN_NOTO),
         )
         for which, (text, assumption) in what.items()
     ]
@@ -50,28 +51,25 @@ def _mixtures() -> list[PriorEstimator]:
             "bbe",
             "pubench_priors.bbe:bbe",
             "Best bin estimation: U's share over P's above the threshold with the least upper bound",
-            "S. Garg, Y. Wu, A. Smola, S. Balakrishnan and Z. Lipton, Mixture proportion estimation and PU learning: "
-            "a modern approach, 2021",
+            "garg2021",
         ),
         (
             "dedpul",
             "pubench_priors.dedpul:dedpul",
             "DEDPUL: EM on the ratio of the densities of scores",
-            "D. Ivanov, DEDPUL: difference-of-estimated-densities-based positive-unlabeled learning, 2020",
+            "ivanov2020",
         ),
         (
             "km2",
             "pubench_priors.km2:km2",
             "KM2: how much of P can be taken from U, by kernel means",
-            "H. Ramaswamy, C. Scott and A. Tewari, Mixture proportion estimation via kernel embedding of "
-            "distributions, 2016",
+            "ramaswamy2016",
         ),
         (
             "pen-l1",
             "pubench_priors.pen_l1:pen_l1",
             "Penalised L1 distance between the scaled density of P and that of U",
-            "M. C. du Plessis, G. Niu and M. Sugiyama, Class-prior estimation for learning from positive and "
-            "unlabeled data, 2015",
+            "duplessis2015prior",
         ),
     ]
     return [
@@ -82,9 +80,9 @@ def _mixtures() -> list[PriorEstimator]:
             version="2",
             assumes=_PURE,
             accepts=("sparse", "missing"),
-            paper=paper,
+            bibtex=cite(key),
         )
-        for name, function, summary, paper in methods
+        for name, function, summary, key in methods
     ]
 
 
@@ -96,8 +94,9 @@ def _profile() -> PriorEstimator:
         version="1",
         assumes="Labels at random; the log-odds of a positive are linear in the score, with one bend",
         accepts=("sparse", "missing"),
-        paper="T. Lancaster and G. Imbens, Case-control studies with contaminated controls, 1996 (the likelihood; "
-        "the bent score and the grid are pubench's)",
+        paper="T. Lancaster and G. Imbens, Case-control studies with contaminated controls, Journal of Econometrics "
+        "71, 1996 (the likelihood; the bent score and the grid are pubench's)",
+        bibtex=cite("lancaster1996"),
     )
 
 
@@ -109,6 +108,5 @@ def _tice() -> PriorEstimator:
         version="2",
         scenarios=_SINGLE,
         assumes=_PURE,
-        paper="J. Bekker and J. Davis, Estimating the class prior in positive and unlabeled data through decision "
-        "tree induction, 2018",
+        bibtex=cite("bekker2018"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Choice, Float, Param
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -13,23 +14,19 @@ PUBENCH_PINNED = True
 _MEMBERS = {
     "pual": (
         "Hinge loss on labelled, squared loss on unlabelled rows, neighbours kept together",
-        "X. Wang, X. Yang, R. Zhu and J.-H. Xue, PUAL: a classifier on trifurcate positive-unlabeled data, "
-        "arXiv:2405.20970",
+        "wang2024pual",
     ),
     "gllc": (
         "Squared loss on labelled and unlabelled rows, neighbours kept together",
-        "T. Ke, L. Jing, H. Lv, L. Zhang and Y. Hu, Global and local learning from positive and unlabeled examples, "
-        "Applied Intelligence 48, 2018",
+        "ke2018gllc",
     ),
     "blssvm": (
         "Least squares support vector machine of labelled against unlabelled, weighted",
-        "T. Ke, H. Lv, M. Sun and L. Zhang, A biased least squares support vector machine based on Mahalanobis "
-        "distance for PU learning, Physica A 509, 2018",
+        "ke2018blssvm",
     ),
     "bsvm": (
         "Support vector machine of labelled against unlabelled, weighted",
-        "B. Liu, Y. Dai, X. Li, W. S. Lee and P. S. Yu, Building text classifiers using positive and unlabeled "
-        "examples, ICDM 2003",
+        "liu2003",
     ),
 }
 _LOCAL = ("pual", "gllc")
@@ -60,7 +57,7 @@ def pubench_algorithms() -> list[Algorithm]:
 
 
 def _algorithm(member: str, kernel: str) -> Algorithm:
-    summary, paper = _MEMBERS[member]
+    summary, key = _MEMBERS[member]
     name = member if kernel == "linear" else f"{member}-{kernel}"
     return Algorithm(
         name=name,
@@ -70,6 +67,6 @@ def _algorithm(member: str, kernel: str) -> Algorithm:
         params={"loss": member, "kernel": kernel, **_PARAMS.get(name, {})},
         space={**_SPACE, **_SPACES[kernel], **(_SIGMA if member in _LOCAL else {})},
         receives=("scenario", "random_state"),
-        paper=paper,
+        bibtex=cite(key),
         licence="BSD-3-Clause",
     )

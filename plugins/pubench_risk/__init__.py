@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Float, Int, Param
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -14,18 +15,9 @@ __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
 PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
-_UPU = (
-    "M. C. du Plessis, G. Niu and M. Sugiyama, Convex formulation for learning from positive and unlabeled data, "
-    "ICML 2015"
-)
-_NNPU = (
-    "R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, Positive-unlabeled learning with non-negative risk estimator, "
-    "NIPS 2017"
-)
-_FFNN = (
-    "C. Timmons, A. Boskovic, S. Lakamsani, W. Gerych, L. Buquicchio and E. Rundensteiner, Positive Unlabeled "
-    "Gradient Boosting"
-)
+_UPU = "duplessis2015convex"
+_NNPU = "kiryo2017"
+_FFNN = "timmons"
 
 # Columns are standardised, so that one range of ridges suits all data: near 1 with few rows, near 1e-5 with many
 # thousands. Functions half as wide as the distance of rows suit most data; wider ones are nearly linear,
@@ -187,6 +179,6 @@ def _algorithm(
         needs=("prior",),
         accepts=("sparse",),
         threshold=threshold,
-        paper=paper,
+        bibtex=cite(paper),
         licence="BSD-3-Clause",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Float, Param, Scenario
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -10,18 +11,9 @@ __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
 PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
-_SAR = (
-    "J. Bekker, P. Robberechts and J. Davis, Beyond the selected completely at random assumption for learning from "
-    "positive and unlabeled data, ECML PKDD 2019"
-)
-_LBE = (
-    "C. Gong, Q. Wang, T. Liu, B. Han, J. You, J. Yang and D. Tao, Instance-dependent positive and unlabeled learning "
-    "with labeling bias estimation, IEEE TPAMI 44, 2022"
-)
-_PUE = (
-    "X. Wang, H. Chen, T. Guo and Y. Wang, PUe: Biased positive-unlabeled learning enhancement by causal inference, "
-    "NeurIPS 2023"
-)
+_SAR = "bekker2019"
+_LBE = "gong2022"
+_PUE = "wang2023pue"
 _SINGLE: tuple[Scenario, ...] = ("single-training-set",)
 _RIDGE: dict[str, Param] = {"l2": Float(1e-5, 1e-1, log=True, points=5)}
 _NETWORK: dict[str, Param] = {
@@ -43,7 +35,7 @@ def pubench_algorithms() -> list[Algorithm]:
             scenarios=_SINGLE,
             receives=("prior",),
             accepts=("sparse",),
-            paper=_SAR,
+            bibtex=cite(_SAR),
             licence="BSD-3-Clause",
         ),
         Algorithm(
@@ -55,7 +47,7 @@ def pubench_algorithms() -> list[Algorithm]:
             scenarios=_SINGLE,
             receives=("random_state",),
             accepts=("sparse",),
-            paper=_LBE,
+            bibtex=cite(_LBE),
             licence="BSD-3-Clause",
         ),
         Algorithm(
@@ -67,7 +59,7 @@ def pubench_algorithms() -> list[Algorithm]:
             receives=("prior", "scenario", "random_state"),
             needs=("prior",),
             accepts=("sparse",),
-            paper=f"{_PUE}; {_SAR}",
+            bibtex=cite(_PUE, _SAR),
             licence="BSD-3-Clause",
         ),
         Algorithm(
@@ -79,7 +71,7 @@ def pubench_algorithms() -> list[Algorithm]:
             receives=("prior", "scenario", "random_state", "propensity"),
             needs=("prior",),
             accepts=("sparse",),
-            paper=f"{_PUE}; {_SAR}",
+            bibtex=cite(_PUE, _SAR),
             licence="BSD-3-Clause",
         ),
     ]

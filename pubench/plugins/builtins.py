@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pubench.citations import cite
 from pubench.plugins.hookspecs import hookimpl
 from pubench.specs import Criterion, Metric
 
@@ -11,12 +12,8 @@ PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
 _SURROGATES = ("logistic", "sigmoid", "quadratic", "savage", "double-hinge")
-_LEE_LIU = (
-    "Lee & Liu (2003), Learning with positive and unlabeled examples using weighted logistic regression"
-)
-_UPU = "du Plessis, Niu & Sugiyama (2014), Analysis of learning from positive and unlabeled data"
-_NNPU = "Kiryo, Niu, du Plessis & Sugiyama (2017), PU learning with non-negative risk estimator"
-_PROXY = "Wang et al. (2025), arXiv:2509.24228"
+_LEE_LIU, _PROXY = "lee2003", "wang2025fair"
+_UPU, _NNPU = "duplessis2014", "kiryo2017"
 
 
 @hookimpl
@@ -28,7 +25,7 @@ def pubench_criteria() -> list[Criterion]:
             function="pubench.criteria:puf",
             summary="recall^2 / Pr[f = 1], proportional to precision times recall; gives 1 to all-positive",
             version="1",
-            paper=_LEE_LIU,
+            bibtex=cite(_LEE_LIU),
         ),
         Criterion(
             name="fp-fn",
@@ -36,7 +33,7 @@ def pubench_criteria() -> list[Criterion]:
             summary="Pr[f = 1 | U] + Pr[f = 0 | P], linear in the sum of the two error rates",
             version="1",
             greater_is_better=False,
-            paper=_LEE_LIU,
+            bibtex=cite(_LEE_LIU),
         ),
         Criterion(
             name="pa",
@@ -44,7 +41,7 @@ def pubench_criteria() -> list[Criterion]:
             summary="proxy accuracy: the accuracy plus the prior, in expectation",
             version="1",
             needs=("prior",),
-            paper=_PROXY,
+            bibtex=cite(_PROXY),
         ),
         Criterion(
             name="pauc",
@@ -52,14 +49,14 @@ def pubench_criteria() -> list[Criterion]:
             summary="proxy AUC: P against U, linear in the AUC in expectation",
             version="1",
             uses="score",
-            paper=_PROXY,
+            bibtex=cite(_PROXY),
         ),
         *_risk_criteria("pu-risk", "pubench.criteria:pu_risk", "unbiased PU risk", _UPU),
         *_risk_criteria("nnpu-risk", "pubench.criteria:nnpu_risk", "non-negative PU risk", _NNPU),
     ]
 
 
-def _risk_criteria(name: str, function: str, summary: str, paper: str) -> list[Criterion]:
+def _risk_criteria(name: str, function: str, summary: str, key: str) -> list[Criterion]:
     """Return one criterion with the zero-one loss, under the bare name, and one for each surrogate loss."""
     variants = [(name, "zero-one"), *((f"{name}-{loss}", loss) for loss in _SURROGATES)]
     return [
@@ -71,7 +68,7 @@ def _risk_criteria(name: str, function: str, summary: str, paper: str) -> list[C
             params={"loss": loss},
             greater_is_better=False,
             needs=("prior",),
-            paper=paper,
+            bibtex=cite(key),
         )
         for variant, loss in variants
     ]

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import ClassVar, NoReturn, cast
 from unittest import SkipTest
 
+from pubench.citations import BibtexError, bibtex_entries
 from pubench.errors import did_you_mean
 from pubench.plugins.registry import SINGULAR, Registered, with_receives
 from pubench.specs import Algorithm, Spec
@@ -140,10 +141,11 @@ class Contract:
         left = [name for name, text in texts.items() if _PLACEHOLDER.search(text)]
         if left:
             fail(f"{left[0]} of '{self.name}' is a placeholder ({texts[left[0]]!r}); write what it asks for")
-        if texts["bibtex"].strip() and not texts["bibtex"].lstrip().startswith(("@", "%")):
-            fail(
-                f"bibtex of '{self.name}' does not start with an entry such as @article{{...}}; write BibTeX there"
-            )
+        if texts["bibtex"].strip():
+            try:
+                bibtex_entries(texts["bibtex"])
+            except BibtexError as error:
+                fail(f"bibtex of '{self.name}' {error}; correct it, since reports copy it")
 
     def test_excuses(self) -> None:
         """It excuses only checks that exist, with a reason."""
