@@ -106,7 +106,8 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         labels=spec.labels,
         scenarios=spec.scenarios,
         dtype=spec.dtype,
-        gpu="gpu" in spec.needs,
+        # A device with a number is the user's own choice.
+        gpu="gpu" in spec.needs or params.get("device") in ("cuda", "mps"),
         # Cells with a prior of their own were first run with their own decisions, and keep their keys.
         threshold=entry.threshold
         or ("prior" if spec.threshold == "prior" and "prior" not in params else "own"),

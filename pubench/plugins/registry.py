@@ -197,7 +197,7 @@ def with_receives(entry: Registered[Algorithm]) -> Registered[Algorithm]:
     if spec.receives != INFERRED:
         return entry
     receives = inferred_receives(spec)
-    if not set(spec.needs) <= set(receives) and not unmet(spec.requires):
+    if not set(spec.needs) - {"gpu"} <= set(receives) and not unmet(spec.requires):
         raise PubenchError(
             f"algorithm '{spec.name}' needs {spec.needs}, but the constructor of {spec.estimator} takes {receives}; "
             "add it there"

@@ -43,10 +43,11 @@ __all__ = [
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True, tag="limit"):
-    """Limit the memory of the process, and set how many threads its libraries may use."""
+    """Limit the memory of the process, and set how many threads its libraries may use, and which GPU it sees."""
 
     memory_mb: int
     threads: int
+    gpu: str = ""
 
 
 class Fork(msgspec.Struct, frozen=True, kw_only=True, tag="fork"):

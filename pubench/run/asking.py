@@ -55,14 +55,16 @@ def prepare_algorithm(job: Job) -> tuple[Prepare, WarmUp | None]:
     return prepare, None if algorithm.gpu else warm_up
 
 
-def task_limits(job: Job, seconds: float | None = None) -> TaskLimits:
-    """Return what one task of a job may use."""
+def task_limits(job: Job, seconds: float | None = None, gpu: str = "") -> TaskLimits:
+    """Return what one task of a job may use; ``gpu`` names the GPU that it has, where it has one."""
     limits = job.limits
     return TaskLimits(
         seconds=limits.seconds if seconds is None else seconds,
         memory_mb=limits.memory_mb,
         threads=limits.threads,
-        shared=limits.isolation == "package",
+        # A process that has used a GPU cannot be given another one.
+        shared=limits.isolation == "package" and not job.algorithm.gpu,
+        gpu=gpu,
     )
 
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 from itertools import count
 from typing import Protocol, runtime_checkable
 
-from pubench.errors import PubenchError
 from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
 from pubench.results.record import Record, StoredTrial
 from pubench.results.store import Store
 from pubench.run.backends import Backend, Finished
+from pubench.run.gpus import GpuSlots, gpu_slots
 from pubench.run.job_state import JobState
 from pubench.run.news import TrainingNews
 from pubench.run.tasks import Outcome, PriorTask, Task
 from pubench.status import Problem, Status
 
-__all__ = ["Progress", "TaskProgress", "TrainingProgress", "gpu_slots", "pending_jobs", "run_jobs"]
+__all__ = ["Progress", "TaskProgress", "TrainingProgress", "pending_jobs", "run_jobs"]
 
 _AHEAD = 2
 """Tasks for each worker, the waiting ones included, so that none is idle while the driver thinks."""
@@ -76,14 +76,6 @@ def pending_jobs(planned: ExecutionPlan, records: dict[str, Record], *, retry_fa
     return jobs
 
 
-def gpu_slots(environment: Mapping[str, str]) -> int:
-    """Return how many tasks that need a GPU may run at a time: one, or as many as ``PUBENCH_GPU_SLOTS`` says."""
-    text = environment.get("PUBENCH_GPU_SLOTS", "1")
-    if not text.isdigit() or int(text) < 1:
-        raise PubenchError(f"PUBENCH_GPU_SLOTS = {text!r} is not a whole number of at least 1; correct it")
-    return int(text)
-
-
 def _is_open(record: Record | None, retry_failed: bool) -> bool:
     if record is None or not record.status.is_finished:
         return True
@@ -98,6 +90,7 @@ def run_jobs(
     *,
     trials: Mapping[str, Sequence[StoredTrial]] | None = None,
     retried: bool = False,
+    gpus: Sequence[str] = (),
     on_tasks: Callable[[int, int, int], None] | None = None,
     on_news: Callable[[Cell, TrainingNews], None] | None = None,
 ) -> None:
@@ -114,6 +107,8 @@ def run_jobs(
         The stored trials of earlier runs, by the key of their search.
     retried : bool
         Whether failed cells are run again: their searches get their whole time again, and failed trials another try.
+    gpus : sequence of str
+        The GPUs of this machine, for the algorithms that need one; see :func:`pubench.run.gpus.visible_gpus`.
     on_tasks : callable, optional
         Is called whenever tasks were handed out or came back; see :meth:`TaskProgress.tasks`.
     on_news : callable, optional
@@ -122,7 +117,8 @@ def run_jobs(
     if on_news is not None:
         cells = {cell.key: cell for job in jobs for cell in job.cells}
         backend.listen(lambda news: on_news(cells[news.key], news) if news.key in cells else None)
-    _Driver(jobs, store, backend, on_record, trials or {}, retried=retried, on_tasks=on_tasks).run()
+    slots = GpuSlots(gpus, gpu_slots(os.environ))
+    _Driver(jobs, store, backend, on_record, trials or {}, slots, retried=retried, on_tasks=on_tasks).run()
 
 
 class _Driver:
@@ -135,12 +131,13 @@ class _Driver:
         backend: Backend,
         on_record: Callable[[Cell, Record], None],
         trials: Mapping[str, Sequence[StoredTrial]],
+        gpus: GpuSlots,
         *,
         retried: bool,
         on_tasks: Callable[[int, int, int], None] | None,
     ) -> None:
         self._on_tasks, self._trials_done = on_tasks, 0
-        self._gpu_slots = gpu_slots(os.environ)
+        self._gpus = gpus
         self._cells = {cell.key: cell for job in jobs for cell in job.cells}
         self._store, self._backend, self._on_record = store, backend, on_record
         self._trials, self._retried = trials, retried
@@ -161,7 +158,7 @@ class _Driver:
             if self._running:
                 lost = [found for found in self._backend.wait() if not self._accept(found)]
                 # Whoever was under way when a worker died may have killed it: each is run again, alone.
-                self._suspects += [self._running.pop(found.number) for found in lost]
+                self._suspects += [self._take_back(found.number) for found in lost]
             elif self._suspects:
                 self._run_alone()
             else:
@@ -185,6 +182,8 @@ class _Driver:
 
     def _send(self, state: JobState, task: Task) -> None:
         number = next(self._numbers)
+        if state.job.algorithm.gpu:
+            task = replace(task, gpu=self._gpus.take())
         self._running[number] = state, task
         if isinstance(task, PriorTask):
             self._estimates[task.same] = None
@@ -201,14 +200,18 @@ class _Driver:
 
     def _is_ready(self, state: JobState) -> bool:
         """Whether a job has a task, and does not wait for an estimate that another job has asked for."""
-        if state.job.algorithm.gpu and self._gpu_tasks() >= self._gpu_slots:
+        if state.job.algorithm.gpu and self._gpus.is_full:
             return False
         if state.estimate in self._estimates:
             return self._estimates[state.estimate] is not None
         return state.has_task
 
-    def _gpu_tasks(self) -> int:
-        return sum(state.job.algorithm.gpu for state, _ in self._running.values())
+    def _take_back(self, number: int) -> tuple[JobState, Task]:
+        """Return a task that a worker does not have any more; its GPU is free."""
+        state, task = self._running.pop(number)
+        if state.job.algorithm.gpu:
+            self._gpus.give_back(task.gpu)
+        return state, task
 
     def _new_ready_state(self) -> JobState | None:
         while (state := self._new_state()) is not None:
@@ -232,7 +235,7 @@ class _Driver:
         """Take an outcome; return whether there is one."""
         if found.outcome is None:
             return False
-        self._keep(*self._running.pop(found.number), found.outcome)
+        self._keep(*self._take_back(found.number), found.outcome)
         return True
 
     def _keep(self, state: JobState, task: Task, outcome: Outcome) -> None:
@@ -257,5 +260,5 @@ class _Driver:
         if self._accept(found):
             return
         error = "the worker process died while this cell was run (no memory left, or it was killed)"
-        self._running.pop(found.number)
+        self._take_back(found.number)
         self._keep(state, task, Outcome(None, Problem(Status.CRASHED, error)))

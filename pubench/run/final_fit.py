@@ -101,7 +101,7 @@ def _fit(task: FitTask, prior: GivenPrior, labelled: LabelledRows, workplace: Wo
         setting=setting(job, prior), params=task.params, training=job.training, seconds=job.limits.seconds
     )
     prepare, warm_up = prepare_algorithm(job)
-    with workplace.algorithms.task(prepare, task_limits(job), warm_up) as sandbox:
+    with workplace.algorithms.task(prepare, task_limits(job, gpu=task.gpu), warm_up) as sandbox:
         try:
             for envelope in replies(sandbox, request, learner_arrays(job, labelled), workplace.on_step(task)):
                 match envelope.message:

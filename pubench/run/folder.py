@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,9 @@ from pubench.results.run_folder import cards_of, read_provenance, write_provenan
 from pubench.results.store import Store, read_records, read_searches
 from pubench.results.under_way import UnderWay
 from pubench.run.backends import Workers
+from pubench.run.backends.base import CLUSTERS
 from pubench.run.driver import Progress, TaskProgress, TrainingProgress, pending_jobs, run_jobs
+from pubench.run.gpus import visible_gpus
 from pubench.run.news import TrainingNews
 from pubench.specs import JSONValue
 from pubench.status import Problem, Status
@@ -71,6 +74,8 @@ def run_folder(
             progress.done if progress is not None else lambda cell, record: None,
             trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
             retried=retry_failed,
+            # Workers of a cluster have GPUs of their own, which nobody here knows.
+            gpus=() if workers.execution.backend in CLUSTERS else visible_gpus(os.environ),
             on_tasks=close.tasks if close is not None else None,
             on_news=partial(_show, under_way, progress),
         )

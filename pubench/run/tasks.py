@@ -43,6 +43,7 @@ class RowsTask:
     """Split and label the rows of a job, and count them."""
 
     job: Job
+    gpu: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class PriorTask:
     """Estimate the prior of a job."""
 
     job: Job
+    gpu: str = ""
 
     @property
     def same(self) -> tuple[object, ...]:
@@ -64,7 +66,10 @@ class PriorTask:
 
 @dataclass(frozen=True, slots=True)
 class TrialTask:
-    """Score one set of parameters by some criteria within some seconds; ``prior`` is None where the job says it."""
+    """Score one set of parameters by some criteria within some seconds; ``prior`` is None where the job says it.
+
+    ``gpu`` of a task names the GPU that it may use; empty where it uses none, or any.
+    """
 
     job: Job
     params: Params
@@ -72,6 +77,7 @@ class TrialTask:
     prior: GivenPrior | None
     seconds: float
     pruning: Pruning | None = None
+    gpu: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,7 @@ class FitTask:
     job: Job
     params: Params
     prior: GivenPrior | None
+    gpu: str = ""
 
 
 Task: TypeAlias = RowsTask | PriorTask | TrialTask | FitTask

@@ -46,7 +46,7 @@ def run_trial(task: TrialTask, prior: GivenPrior, labelled: LabelledRows, workpl
         pruning=task.pruning,
     )
     prepare, warm_up = prepare_algorithm(job)
-    with workplace.algorithms.task(prepare, task_limits(job, task.seconds), warm_up) as sandbox:
+    with workplace.algorithms.task(prepare, task_limits(job, task.seconds, task.gpu), warm_up) as sandbox:
         for envelope in replies(sandbox, request, learner_arrays(job, labelled), workplace.on_step(task)):
             match envelope.message:
                 case Trial():

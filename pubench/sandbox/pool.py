@@ -37,17 +37,21 @@ _CAN_FORK = sys.platform == "linux"
 
 @dataclass(frozen=True, slots=True)
 class TaskLimits:
-    """What a task may use; ``shared`` runs tasks in the warm process itself, one after the other."""
+    """What a task may use; ``shared`` runs tasks in the warm process itself, one after the other.
+
+    ``gpu`` is the only GPU that it sees, as ``CUDA_VISIBLE_DEVICES`` names it; empty leaves that as it is.
+    """
 
     seconds: float
     memory_mb: int
     threads: int = 1
     shared: bool = False
+    gpu: str = ""
 
     @property
     def of_process(self) -> Limit:
         """What the process itself is told."""
-        return Limit(memory_mb=self.memory_mb, threads=self.threads)
+        return Limit(memory_mb=self.memory_mb, threads=self.threads, gpu=self.gpu)
 
 
 @dataclass(frozen=True, slots=True)

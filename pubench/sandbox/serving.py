@@ -259,6 +259,9 @@ def _apply(limit: Limit) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
     # A crash is reported as a row; a core file would only fill the disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if limit.gpu:
+        # Libraries read it when they use a GPU for the first time: what forks has not done that.
+        os.environ["CUDA_VISIBLE_DEVICES"] = limit.gpu
     if limit.threads > 1:
         # What forks has a single thread; libraries that it has loaded are told here.
         from threadpoolctl import threadpool_limits
