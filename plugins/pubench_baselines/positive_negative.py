@@ -67,8 +67,10 @@ class PositiveNegativeSample(Delegate):
         self.random_state = random_state
 
     def _training_rows(self, X: Rows, codes: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
-        # The learner decides whether rows may hold NaN.
-        rows = check_array(X, accept_sparse="csr", ensure_all_finite=False, dtype=None, estimator=self)
+        # The learner decides whether rows may hold NaN, and what columns a table may have. What is not a number in an
+        # array is refused whichever rows are drawn.
+        dtype = None if hasattr(X, "iloc") else "numeric"
+        rows = check_array(X, accept_sparse="csr", ensure_all_finite=False, dtype=dtype, estimator=self)
         check_consistent_length(rows, codes)
         positives, negatives = np.flatnonzero(codes == 1), np.flatnonzero(codes == 0)
         n_p = min(len(positives) if self.n_labelled is None else self.n_labelled, len(positives))

@@ -153,3 +153,11 @@ def test_boosting_tells_its_scores_after_each_round(name):
 
 def test_a_learner_without_stages_tells_none():
     assert not hasattr(PositiveNegativeSample(RandomForestClassifier()), "staged_decision_function")
+
+
+def test_what_is_not_a_number_is_refused_whichever_rows_are_drawn():
+    X, y = np.arange(40, dtype=float).reshape(20, 2).astype(object), np.repeat([0, 1], 10)
+    X[0, 0] = {}
+    for seed in range(8):
+        with pytest.raises(TypeError, match="float"):
+            PositiveNegativeSample(n_labelled=2, random_state=seed).fit(X, y)
