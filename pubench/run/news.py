@@ -1,7 +1,6 @@
 """What methods say while they train, on its way from a worker process to the driver: seen now, or not at all.
 
-News are for people who watch a run. No result depends on them: they are dropped where nobody reads them in time, and
-clusters, whose workers share nothing with the driver, send none.
+News are for people who watch a run. No result depends on them: they are dropped where nobody reads them in time.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pubench.protocol import from_json, to_json
 from pubench.protocol.replies import TrainingStep
 from pubench.run.tasks import FitTask, TrialTask
 
-__all__ = ["Hear", "Mailbox", "TrainingNews", "news_of", "sender"]
+__all__ = ["Hear", "Mailbox", "TrainingNews", "news_of", "news_text", "read_news", "sender"]
 
 _LARGEST, _MOST = 4096, 1000
 
@@ -44,6 +43,18 @@ def news_of(task: TrialTask | FitTask, step: TrainingStep) -> TrainingNews:
     return TrainingNews(key=key, trial=trial, step=step.step, total=step.total, value=step.value)
 
 
+def news_text(news: TrainingNews) -> bytes:
+    """Return news as they travel."""
+    return to_json(news)
+
+
+def read_news(text: bytes) -> TrainingNews | None:
+    """Return news that have travelled; None for what cannot be read."""
+    with contextlib.suppress(ValueError):
+        return from_json(_DECODER, text)
+    return None
+
+
 class Mailbox:
     """The driver's end: a socket in a folder of this user, on which news arrive as datagrams."""
 
@@ -61,8 +72,8 @@ class Mailbox:
                 data = self._socket.recv(_LARGEST)
             except OSError:
                 return
-            with contextlib.suppress(ValueError):
-                yield from_json(_DECODER, data)
+            if (news := read_news(data)) is not None:
+                yield news
 
     def close(self) -> None:
         """Remove the socket."""
@@ -78,6 +89,6 @@ def sender(address: str) -> Hear:
 
     def send(news: TrainingNews) -> None:
         with contextlib.suppress(OSError):
-            channel.sendto(to_json(news), address)
+            channel.sendto(news_text(news), address)
 
     return send

@@ -25,6 +25,7 @@ from pubench.errors import PubenchError
 from pubench.plan.jobs import Job
 from pubench.results.record import Record
 from pubench.run.executing import execute
+from pubench.run.news import Hear
 from pubench.run.software import Software, software_here
 from pubench.run.tasks import Outcome, Task
 from pubench.run.workplace import Workplace
@@ -74,11 +75,11 @@ class _Guest:
         self.workplaces: dict[int, Workplace] = {}
         self.n_tasks = 0
 
-    def workplace(self) -> Workplace:
-        """Return the processes of this thread."""
+    def workplace(self, hear: Hear | None) -> Workplace:
+        """Return the processes of this thread; ``hear`` is told what methods say while they train."""
         thread = threading.get_ident()
         if thread not in self.workplaces:
-            self.workplaces[thread] = Workplace()
+            self.workplaces[thread] = Workplace(hear)
         return self.workplaces[thread]
 
     @contextlib.contextmanager
@@ -103,8 +104,11 @@ _GUESTS: dict[str, _Guest] = {}
 _LOCK = threading.RLock()
 
 
-def work_remotely(remote: RemoteTask, contents: Sequence[bytes] = ()) -> Answer:
-    """Run a task in this worker process of a cluster; ``contents`` are the files of its data set, if they came."""
+def work_remotely(remote: RemoteTask, contents: Sequence[bytes] = (), hear: Hear | None = None) -> Answer:
+    """Run a task in this worker process of a cluster.
+
+    ``contents`` are the files of its data set, if they came. ``hear`` takes the news of this run to its driver.
+    """
     protect_memory()
     try:
         with _LOCK:
@@ -116,7 +120,7 @@ def work_remotely(remote: RemoteTask, contents: Sequence[bytes] = ()) -> Answer:
             if stored is None:
                 return Answer(None, lacks_data=True)
             task = _localised(remote, stored, guest)
-            workplace = guest.workplace()
+            workplace = guest.workplace(hear)
         with guest.busy():
             return Answer(_noted(execute(task, workplace), note))
     except (OSError, PubenchError) as error:

@@ -15,6 +15,7 @@ from pubench.data.truth import read_target, return_truth
 from pubench.run.backends import cluster as clusters
 from pubench.run.backends.cluster import Cluster, ClusterError
 from pubench.run.executing import execute
+from pubench.run.news import TrainingNews, news_text
 from pubench.run.remote import Answer, RemoteTask, end_run, work_remotely
 from pubench.run.software import packages_of, software_here
 from pubench.run.tasks import FitTask, Outcome, RowsTask
@@ -59,6 +60,22 @@ def job():
 
 GOOD, TROUBLE = Answer(OUTCOME), Answer(None, "No space left on device")
 REFUSED = Answer(None, "its package 'pubench' is another version", refused=True)
+
+
+def test_news_are_told_as_they_come_and_what_cannot_be_read_is_dropped(job):
+    news, heard = TrainingNews(key="a", trial=False, step=1, total=2), []
+
+    class Saying(Scripted):
+        def news(self):
+            return [b"{", news_text(news)]
+
+    cluster = Saying({"good": [GOOD, GOOD]})
+    cluster.submit(1, RowsTask(job))
+    cluster.wait()
+    cluster.listen(heard.append)
+    cluster.submit(2, RowsTask(job))
+    cluster.wait()
+    assert heard == [news]
 
 
 def test_a_refused_worker_is_dropped_and_the_task_runs_elsewhere(job):

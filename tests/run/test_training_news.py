@@ -97,6 +97,18 @@ def test_a_method_can_stop_in_time(tmp_path):
     assert results.rows[0]["fit_seconds"] > 1.0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["dask", "ray"])
+def test_workers_of_a_cluster_are_heard(tmp_path, backend):
+    pytest.importorskip({"dask": "distributed"}.get(backend, backend))
+    # The last step of each fit is always told.
+    text = SUITE.replace("PRUNER", "none").replace("trials = 15", "trials = 2")
+    results, heard = run(tmp_path, text, out=tmp_path / "run", jobs=1, backend=backend)
+    assert results.counts["ok"] == 1
+    assert {algorithm for algorithm, _ in heard} == {"talking"}
+    assert {news.step for _, news in heard} >= {talking.STEPS}
+
+
 def test_news_travel_between_processes_and_never_stop_anyone():
     mailbox = Mailbox()
     send = sender(mailbox.address)

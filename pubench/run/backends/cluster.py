@@ -6,14 +6,14 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Job
 from pubench.run.backends.base import Finished
-from pubench.run.news import Hear
+from pubench.run.news import Hear, read_news
 from pubench.run.remote import Answer, RemoteTask
 from pubench.run.software import Software, packages_of, software_here
 from pubench.run.tasks import Task
@@ -53,6 +53,7 @@ class Cluster(ABC, Generic[R]):
         self._tasks: dict[int, RemoteTask] = {}
         self._strikes: Counter[str] = Counter()
         self._slots: Mapping[str, int] = {}
+        self._listener: Hear | None = None
         self._looked = self._seen = time.monotonic() - LOOK_SECONDS
         self._is_waiting = False
 
@@ -114,14 +115,26 @@ class Cluster(ABC, Generic[R]):
         self.again(number)
 
     def listen(self, hear: Hear) -> None:
-        """Tell nothing: workers share nothing with this process."""
+        """Tell what methods say while they train, as far as :meth:`news` brings it here."""
+        self._listener = hear
+
+    def news(self) -> Iterable[bytes]:
+        """Return what workers have said since the last call; kinds of clusters that bring it say how."""
+        return ()
+
+    def _tell(self) -> None:
+        for text in self.news():
+            if self._listener is not None and (told := read_news(text)) is not None:
+                self._listener(told)
 
     def wait(self) -> list[Finished]:
         """Wait until at least one task has finished, and return those that have."""
         finished: list[Finished] = []
         while not finished:
             self.allowed()
-            for number, worker, answer in self.hear():
+            heard = self.hear()
+            self._tell()
+            for number, worker, answer in heard:
                 if answer is not None and answer.outcome is None:
                     self._retry(number, worker, answer)
                     continue

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import queue
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from pubench.run.backends.base import Execution
 from pubench.run.backends.cluster import Cluster, ClusterError, Heard, unreachable
+from pubench.run.news import Hear, news_text
 from pubench.run.remote import Answer, RemoteTask, end_run, work_remotely
 
 __all__ = ["Dask"]
@@ -22,7 +23,15 @@ _Untyped: TypeAlias = Any  # edge: distributed ships no types
 def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
     from distributed import get_worker
 
-    return get_worker().address, work_remotely(remote, contents)
+    worker, topic = get_worker(), _topic(remote.run)
+    return worker.address, work_remotely(
+        remote, contents, lambda news: worker.log_event(topic, news_text(news))
+    )
+
+
+def _topic(run: str) -> str:
+    """Return the name under which workers tell the driver of a run what methods say while they train."""
+    return f"pubench-{run}"
 
 
 async def _end_run(run: str) -> None:
@@ -52,6 +61,7 @@ class Dask(Cluster[object]):
         self._heard: queue.SimpleQueue[_Untyped] = queue.SimpleQueue()
         self._waiting: dict[str, tuple[int, frozenset[str]]] = {}
         self._futures, self._count = dict[str, _Untyped](), 0
+        self._said: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def put(self, content: bytes) -> object:
         """Send some bytes into the cluster's memory, from where each worker fetches them once."""
@@ -90,6 +100,19 @@ class Dask(Cluster[object]):
         if not self.dropped:
             raise ClusterError(f"a worker failed with {type(error).__name__}: {error}")
         return [(number, "", Answer(None, str(error)))]
+
+    def listen(self, hear: Hear) -> None:
+        """Have the scheduler pass on what methods say while they train."""
+        super().listen(hear)
+        self._asked(lambda: self._client.subscribe_topic(_topic(self.run), self._note_down))
+
+    def _note_down(self, event: tuple[float, bytes]) -> None:
+        self._said.put(event[1])
+
+    def news(self) -> Iterator[bytes]:
+        """Yield what has come since the last call."""
+        while not self._said.empty():
+            yield self._said.get()
 
     def look(self) -> Mapping[str, int]:
         """Ask the scheduler for its workers; tasks that were meant for workers which are gone are sent again."""

@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pubench.run.backends.base import Execution
 from pubench.run.backends.cluster import Cluster, ClusterError, Heard, unreachable
+from pubench.run.news import Hear, TrainingNews, news_text
 from pubench.run.remote import Answer, RemoteTask, work_remotely
 
 __all__ = ["Ray"]
 
-_MOMENT = 0.5
+_MOMENT, _MOST_NEWS = 0.5, 1000
 T = TypeVar("T")
 
 
-def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
+def _work(remote: RemoteTask, mailbox: Any, *contents: bytes) -> tuple[str, Answer]:
     import ray
 
-    return str(ray.get_runtime_context().get_node_id()), work_remotely(remote, contents)
+    def send(news: TrainingNews) -> None:
+        mailbox.put.remote(news_text(news))
+
+    answer = work_remotely(remote, contents, None if mailbox is None else send)
+    return str(ray.get_runtime_context().get_node_id()), answer
+
+
+class _Mailbox:
+    """An actor that keeps what methods say while they train until the driver asks; the oldest make room."""
+
+    def __init__(self) -> None:
+        self._said: deque[bytes] = deque(maxlen=_MOST_NEWS)
+
+    def put(self, text: bytes) -> None:
+        """Keep news."""
+        self._said.append(text)
+
+    def collect(self) -> list[bytes]:
+        """Return what was kept, and forget it."""
+        said = list(self._said)
+        self._said.clear()
+        return said
 
 
 class Ray(Cluster[object]):
@@ -46,6 +69,8 @@ class Ray(Cluster[object]):
         # The driver decides what is run again.
         self._work: Any = self._ray.remote(max_retries=0)(_work)
         self._numbers: dict[object, int] = {}
+        self._mailbox: Any = None
+        self._question: object = None
 
     def put(self, content: bytes) -> object:
         """Put some bytes into the object store."""
@@ -60,7 +85,7 @@ class Ray(Cluster[object]):
             node = nodes[number % len(nodes)]
             # Soft: a node that is gone by then must not keep its tasks waiting.
             work = work.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=True))
-        self._numbers[self._asked(lambda: work.remote(remote, *contents))] = number
+        self._numbers[self._asked(lambda: work.remote(remote, self._mailbox, *contents))] = number
 
     def hear(self) -> list[Heard]:
         """Take what has come back."""
@@ -86,6 +111,25 @@ class Ray(Cluster[object]):
         except errors.RayError as error:
             raise ClusterError(f"the ray cluster at {self._where} is gone ({error})") from None
         return number, worker, answer
+
+    def listen(self, hear: Hear) -> None:
+        """Start an actor that workers tell what methods say while they train."""
+        super().listen(hear)
+        self._mailbox = self._asked(lambda: self._ray.remote(num_cpus=0)(_Mailbox).remote())
+        self._question = self._mailbox.collect.remote()
+
+    def news(self) -> list[bytes]:
+        """Return what the actor has answered, and ask again; nobody waits for it, and it may be lost."""
+        if self._question is None:
+            return []
+        with contextlib.suppress(self._ray.exceptions.RayError):
+            if not self._ray.wait([self._question], timeout=0)[0]:
+                return []
+            said: list[bytes] = self._ray.get(self._question)
+            self._question = self._mailbox.collect.remote()
+            return said
+        self._question = None
+        return []
 
     def look(self) -> Mapping[str, int]:
         """Return the processors of each node."""
