@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pubench.data.cards import UsedRows, make_card
+from pubench.data.pictures import sample_pictures
 from pubench.plan.datasets import given_label_counts
 from pubench.plan.jobs import DataPlan
 from pubench.plugins.registry import Registered
@@ -13,8 +14,18 @@ from pubench.specs import Dataset, JSONValue
 __all__ = ["problem_card"]
 
 
-def problem_card(registered: Registered[Dataset], data: DataPlan) -> dict[str, JSONValue]:
-    """Return the card of a data set as a suite uses it: its own positive and negative classes, rows and prior."""
+def problem_card(
+    registered: Registered[Dataset], data: DataPlan, *, pictures: bool = False
+) -> dict[str, JSONValue]:
+    """Return the card of a data set as a suite uses it: its own positive and negative classes, rows and prior.
+
+    With ``pictures`` a data set of images shows some of them.
+    """
+    shown = sample_pictures(data.stored, data.classes) if pictures else {}
+    return _facts(registered, data) | ({"pictures": shown} if shown else {})
+
+
+def _facts(registered: Registered[Dataset], data: DataPlan) -> dict[str, JSONValue]:
     stored = data.stored
     card = make_card(registered, stored)
     sides: tuple[list[int], list[int]] = ([], [])

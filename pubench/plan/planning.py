@@ -40,7 +40,7 @@ _SHOWN_PROBLEMS = 5
 class ExecutionPlan:
     """The plan, the jobs for the cells that can run, why the cells of a failed data set cannot, and the data.
 
-    ``advice`` says what a user should think twice about before the run.
+    ``advice`` says what a user should think twice about before the run, ``pictures`` whether cards show images.
     """
 
     plan: Plan
@@ -48,6 +48,7 @@ class ExecutionPlan:
     without_data: Mapping[str, str]
     data: Mapping[str, DataPlan]
     advice: tuple[str, ...] = ()
+    pictures: bool = True
 
 
 def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence[str] = ()) -> ExecutionPlan:
@@ -75,7 +76,9 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
     )
     loaded = {data.label: data.plan for data in resolved.datasets if isinstance(data.plan, DataPlan)}
     advice = (*what_is_shown(suite, shown, resolved.datasets), *_notes(resolved), *_advice(suite, registry))
-    return ExecutionPlan(plan, tuple(laid_out.jobs), laid_out.without_data, loaded, advice)
+    return ExecutionPlan(
+        plan, tuple(laid_out.jobs), laid_out.without_data, loaded, advice, suite.store.pictures
+    )
 
 
 def _parts(resolved: ResolvedSuite, pu_criteria: Sequence[ResolvedCriterion]) -> tuple[PlannedPart, ...]:

@@ -18,6 +18,7 @@ from pubench.specs import JSONValue
 
 __all__ = [
     "Card",
+    "Pictures",
     "Provenance",
     "RunDetails",
     "parse",
@@ -51,6 +52,14 @@ class UsedRows(_Stored):
     negative: Count = 0
 
 
+class Pictures(_Stored):
+    """Images of a data set: their shape, and those of each side as bytes, compressed and in base64."""
+
+    shape: tuple[int, ...]
+    positive: str = ""
+    negative: str = ""
+
+
 class Card(_Stored):
     """The card of a data set; ``used`` counts the rows that the suite uses."""
 
@@ -71,6 +80,7 @@ class Card(_Stored):
     differs: Text = ""
     citation: Text = ""
     fingerprint: Text = ""
+    pictures: Pictures | None = None
 
 
 class PluginVersion(_Stored):

@@ -45,7 +45,8 @@ def run_folder(
         runnable = len({cell.key for cell in planned.plan.own_cells if not cell.skip})
         progress.begin(runnable, runnable - open_cells - len(failed))
     cards = {
-        label: problem_card(registry.dataset(data.stored.name), data) for label, data in planned.data.items()
+        label: problem_card(registry.dataset(data.stored.name), data, pictures=planned.pictures)
+        for label, data in planned.data.items()
     }
     known = read_provenance(folder)
     if not jobs and not failed and cards.keys() <= cards_of(known).keys():

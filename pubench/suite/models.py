@@ -170,6 +170,10 @@ class StoreConfig(Table):
         default=False,
         description="Whether to keep the test predictions of each cell, for `pubench rescore`.",
     )
+    pictures: bool = Field(
+        default=True,
+        description="Whether to keep up to six images of each class of a data set of images, for the report.",
+    )
 
 
 class Suite(Table):

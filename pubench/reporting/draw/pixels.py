@@ -8,7 +8,7 @@ import io
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["data_address", "png"]
+__all__ = ["data_address", "png", "strip_address"]
 
 SHADES = 64
 """Few enough to keep files small, more than an eye can distinguish in a small picture."""
@@ -60,6 +60,32 @@ def _coloured(colours: NDArray[np.float64]) -> bytes:
     return buffer.getvalue()
 
 
+def strip_address(images: NDArray[np.uint8]) -> str:
+    """Return images side by side, as an address that contains the file.
+
+    Parameters
+    ----------
+    images : array of shape (n, height, width) or (n, height, width, 3)
+        Grey values or colours, as bytes.
+    """
+    from matplotlib.image import imsave
+
+    coloured = images if images.ndim == 4 else np.repeat(images[..., np.newaxis], 3, axis=3)
+    n, height, width, _ = coloured.shape
+    strip = np.zeros((height, n * (width + 1) - 1, 4), dtype=np.uint8)
+    for i, image in enumerate(coloured):
+        # What is between two images is transparent.
+        place = strip[:, i * (width + 1) : i * (width + 1) + width]
+        place[..., :3], place[..., 3] = image, 255
+    buffer = io.BytesIO()
+    imsave(buffer, strip, format="png", metadata={"Software": None})  # type: ignore[dict-item]
+    return _address(buffer.getvalue())
+
+
 def data_address(weights: NDArray[np.float64], *, signed: bool) -> str:
     """Return the picture as an address that contains the file."""
-    return f"data:image/png;base64,{base64.b64encode(png(weights, signed=signed)).decode()}"
+    return _address(png(weights, signed=signed))
+
+
+def _address(file: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(file).decode()}"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from pubench.errors import plural
 from pubench.reporting.details import Card
 from pubench.reporting.difficulty import Difficulty, find_difficulties
+from pubench.reporting.draw.pixels import strip_address
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import (
     BulletList,
@@ -57,13 +62,21 @@ class DatasetSummary:
     source: str
 
 
+class Strip(NamedTuple):
+    """Some images of a class side by side: an address that contains the file, and what it shows."""
+
+    address: str
+    caption: str
+
+
 @dataclass(frozen=True, slots=True)
 class DatasetPart:
-    """What the page opens for a data set: its card, if there is one, and its difficulty in each metric."""
+    """What the page opens for a data set: its card, if there is one, images, and its difficulty in each metric."""
 
     label: str
     summary: DatasetSummary | None
     difficulties: tuple[Difficulty, ...]
+    strips: tuple[Strip, ...] = ()
 
 
 def datasets_section(report: Report) -> Section | None:
@@ -72,13 +85,32 @@ def datasets_section(report: Report) -> Section | None:
     found = [find_difficulties(table) for table in report.tables]
     labels = list(dict.fromkeys([*cards, *(label for each in found for label in each)]))
     parts = [
-        DatasetPart(label, cards.get(label), tuple(each[label] for each in found if label in each))
+        DatasetPart(
+            label,
+            cards.get(label),
+            tuple(each[label] for each in found if label in each),
+            tuple(_strips(report.details.cards[label])) if label in cards else (),
+        )
         for label in labels
     ]
     if not parts:
         return None
     page: tuple[SectionBlock, ...] = (*_overview(parts), TemplateBlock("datasets.html", parts))
     return Section("data", "Data", "Data sets", page, tuple(_markdown(list(cards.values()))))
+
+
+def _strips(card: Card) -> Iterator[Strip]:
+    """Yield the images of a card, positive ones first; what cannot be read is left out."""
+    kept = card.pictures
+    if kept is None:
+        return
+    captions = ("labelled", "unlabelled") if card.pu else ("positive", "negative")
+    for caption, text in zip(captions, (kept.positive, kept.negative), strict=True):
+        with contextlib.suppress(ValueError, zlib.error):
+            values = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
+            images = values.reshape(-1, *kept.shape)
+            if len(images):
+                yield Strip(strip_address(images), caption)
 
 
 def _overview(parts: Sequence[DatasetPart]) -> Iterator[SectionBlock]:
