@@ -75,15 +75,18 @@ def test_a_network_from_the_page_is_checked_tuned_run_and_cited_and_a_change_run
     assert [len(cells) for cells in before.values()] == [2, 2]
     author.runs("pubench", "report", "runs/my-vpu", "--format", "html,latex", "--out", "report")
     bibliography = (author.folder / "report" / "references.bib").read_text()
-    assert "A variational approach for learning from positive and unlabeled data" in bibliography
-    assert "my-vpu (algorithm)" in author.runs("pubench", "cite", "runs/my-vpu")
+    assert "% my-vpu (algorithm)\n@inproceedings{chen2020,\n" in bibliography
+    assert author.runs("pubench", "cite", "runs/my-vpu") == bibliography
+    assert "my-vpu (algorithm): H. Chen, F. Liu" in (author.folder / "report" / "report.html").read_text()
+    lines = (author.folder / "runs" / "my-vpu" / "trials.jsonl").read_text().splitlines()
+    assert any('"pruned":true' in line for line in lines)
 
     file = author.folder / "my-vpu" / "src" / "my_vpu" / "classifier.py"
     text = file.read_text()
     assert text.count("- in_p.mean()") == 1
     file.write_text(text.replace("- in_p.mean()", "+ in_p.mean()"))
     said = " ".join(author.runs("pubench", "suite", "run", "my-vpu.toml", "--jobs", "2").split())
-    assert "2 cells of my-vpu run again: " in said
+    assert "2 cells of my-vpu run again: the source of algorithm 'my-vpu' (my-vpu 0.1.0) changed" in said
     assert "nnpu-linear run again" not in said
     after = author.rows()
     assert after["nnpu-linear"] == before["nnpu-linear"]

@@ -13,8 +13,9 @@ from helpers.venvs import clean_venv
 @pytest.mark.slow
 def test_wheel_holds_plugins_suites_and_kernel(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    wanted_files = ("pubench_linear/wlr.py", "pubench_suites/quickstart.toml", "pubench/py.typed")
+    wanted_files = ["pubench_linear/wlr.py", "pubench_suites/quickstart.toml", "pubench/py.typed"]
     templates = ("scaffold/templates/pyproject.toml.j2", "reporting/site/templates/site.js")
+    wanted_files += ["pubench/citations/papers.bib", "pubench/citations/datasets.bib"]
     for wanted in (*wanted_files, *(f"pubench/{name}" for name in templates)):
         assert wanted in names
     assert any(name.startswith("pubench/_ranking.") and name.endswith((".so", ".pyd")) for name in names)
