@@ -16,16 +16,19 @@ from pathlib import Path
 NUMBER = 200
 BUDGET_SECONDS = 0.3
 REPEATS = 7
-SOURCE = """
+SOURCE = '''
 from pubench import Algorithm, Float, hookimpl
 
 PUBENCH_API = 1
+BIBTEX = """@article{{{name},
+  author = {{Author, Anna and Writer, Will}}, title = {{A Method}}, journal = {{J}}, year = {{2026}},
+}}"""
 
 @hookimpl
 def pubench_algorithms():
     return [Algorithm(name="{name}", estimator="{module}.model:Model", summary="One of many", version="1",
-                      space={{"c": Float(0.1, 1.0)}}, paper="A. Author, 2026", licence="BSD-3-Clause")]
-"""
+                      space={{"c": Float(0.1, 1.0)}}, bibtex=BIBTEX, licence="BSD-3-Clause")]
+'''
 METADATA = """Metadata-Version: 2.4
 Name: {name}
 Version: 1.0

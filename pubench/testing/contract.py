@@ -128,24 +128,36 @@ class Contract:
 
     def test_metadata(self) -> None:
         """Its metadata are complete."""
-        missing = [name for name in self.required if not str(getattr(self.spec, name) or "").strip()]
+        problems = [*self._placeholders(), *self._unreadable(), *self._missing()]
+        if problems:
+            fail("; ".join(problems))
+
+    def _placeholders(self) -> Iterator[str]:
+        for name in ("summary", "paper", "citation", "source", "bibtex"):
+            text = str(getattr(self.spec, name, ""))
+            if _PLACEHOLDER.search(text):
+                yield f"{name} of '{self.name}' is a placeholder ({text!r}); write what it asks for"
+
+    def _unreadable(self) -> Iterator[str]:
+        text = str(getattr(self.spec, "bibtex", ""))
+        if text.strip():
+            try:
+                bibtex_entries(text)
+            except BibtexError as error:
+                yield f"bibtex of '{self.name}' {error}; correct it, since reports copy it"
+
+    def _missing(self) -> Iterator[str]:
+        # BibTeX that can be read says in words whom to cite.
+        cited = ("paper", "citation") if str(getattr(self.spec, "bibtex", "")).strip() else ()
+        wanted = [name for name in self.required if name not in cited]
+        missing = [name for name in wanted if not str(getattr(self.spec, name) or "").strip()]
         if not str(self.registered.version or "").strip():
             missing.append("version")
         if missing:
-            fail(
+            yield (
                 f"the spec of '{self.name}' lacks {', '.join(missing)}; add them, since reports show them and "
                 "others need them to cite and reuse it"
             )
-        fields = ("summary", "paper", "citation", "source", "bibtex")
-        texts = {name: str(getattr(self.spec, name, "")) for name in fields}
-        left = [name for name, text in texts.items() if _PLACEHOLDER.search(text)]
-        if left:
-            fail(f"{left[0]} of '{self.name}' is a placeholder ({texts[left[0]]!r}); write what it asks for")
-        if texts["bibtex"].strip():
-            try:
-                bibtex_entries(texts["bibtex"])
-            except BibtexError as error:
-                fail(f"bibtex of '{self.name}' {error}; correct it, since reports copy it")
 
     def test_excuses(self) -> None:
         """It excuses only checks that exist, with a reason."""

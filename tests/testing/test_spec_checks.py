@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pubench.plugins import Origin, Registered
+from pubench.specs import Algorithm
+from pubench.testing import AlgorithmContract
+from pubench.testing.contract import ContractError
 from pubench.testing.running import run_checks
 from pubench.testing.subjects import find_subjects
 
@@ -56,3 +60,42 @@ def test_placeholders_and_unknown_excuses_are_findings(tmp_path):
     )
     assert "is a placeholder" in found["test_metadata"].message
     assert "did you mean" in found["test_excuses"].message
+
+
+ENTRY = "@misc{a, author = {Author, A.}, title = {T}}"
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"bibtex": ENTRY}, ""),
+        ({"paper": "A. Author, 2026"}, ""),
+        (
+            {"paper": "TODO", "bibtex": ENTRY},
+            "paper of 'a' is a placeholder ('TODO'); write what it asks for",
+        ),
+        (
+            {"bibtex": "@misc{a, title = {T}"},
+            "bibtex of 'a' has an entry 'a' that is not complete: it is name = {text}, ... and ends with }; "
+            "correct it, since reports copy it",
+        ),
+        (
+            {"summary": ""},
+            "the spec of 'a' lacks summary, paper; add them, since reports show them and others need them to "
+            "cite and reuse it",
+        ),
+    ],
+)
+def test_a_citation_is_complete_and_readable(stated, said):
+    spec = Algorithm(name="a", estimator="m:C", **({"summary": "s", "licence": "MIT"} | stated))
+
+    class Stated(AlgorithmContract):
+        registered = Registered(spec, Origin("a", "a", "1"))
+        name = "a"
+
+    if not said:
+        Stated().test_metadata()
+        return
+    with pytest.raises(ContractError) as caught:
+        Stated().test_metadata()
+    assert str(caught.value) == said
