@@ -273,6 +273,7 @@ def test_a_plugins_entry_imports_only_hooks_and_specs(path):
         "typing",
         "collections.abc",
         "pubench",
+        "pubench.citations",
         "pubench.plugins.hookspecs",
         "pubench.specs",
     }

@@ -17,36 +17,17 @@ _PAPERS = {
     "adapu": "zhao2022adapu",
     "wlr": "lee2003",
 }
-_ORIGINS = {
-    "pual-acc": "uci-accelerometer",
-    "pual-ecoli": "uci-ecoli",
-    "pual-pen": "uci-pendigits",
-    "pual-or1": "uci-retail",
-    "pual-or2": "uci-retail2",
-    "pual-ssmcr": "uci-sepsis",
-    "pual-pb": "uci-parking",
-    "pual-od": "uci-occupancy",
-    "pual-umd": "uci-knowledge",
-    "pual-seeds": "uci-seeds",
-    "pual-enb": "uci-energy",
-    "pual-wifi": "uci-wifi",
-    "pual-avila": "uci-avila",
-    "pual-rd": "uci-raisin",
-    "pual-ld": "uci-liver",
-    "pual-hd": "uci-statlog-heart",
-    "novelgb-haberman": "uci-haberman",
-    "novelgb-pima": "smith1988",
-    "novelgb-cleveland": "uci-heart",
-    "puet-mushrooms": "uci-mushroom",
-    "puet-20news": "lang1995",
-    "puet-covtype": "uci-covertype",
-    "puet-mnist": "lecun1998",
-    "puet-cifar10": "krizhevsky2009",
-    "puet-unsw-nb15": "moustafa2015",
-    "adapu-breast-cancer": "uci-breast-cancer",
-    "wlr-20news": "lang1995",
-}
-"""Where the rows of each set are from; the paper says how they are used."""
+# Where the rows of each set are from; the paper says how they are used.
+_SOURCES = (
+    "pual-acc=uci-accelerometer pual-ecoli=uci-ecoli pual-pen=uci-pendigits pual-or1=uci-retail "
+    "pual-or2=uci-retail2 pual-ssmcr=uci-sepsis pual-pb=uci-parking pual-od=uci-occupancy "
+    "pual-umd=uci-knowledge pual-seeds=uci-seeds pual-enb=uci-energy pual-wifi=uci-wifi pual-avila=uci-avila "
+    "pual-rd=uci-raisin pual-ld=uci-liver pual-hd=uci-statlog-heart novelgb-haberman=uci-haberman "
+    "novelgb-pima=smith1988 novelgb-cleveland=uci-heart puet-mushrooms=uci-mushroom puet-20news=lang1995 "
+    "puet-covtype=uci-covertype puet-mnist=lecun1998 puet-cifar10=krizhevsky2009 puet-unsw-nb15=moustafa2015 "
+    "adapu-breast-cancer=uci-breast-cancer wlr-20news=lang1995"
+)
+_ORIGINS = dict(pair.split("=") for pair in _SOURCES.split())
 _UCI = "CC BY 4.0 (as listed by UCI)"
 _DRAWN = "The paper does not publish its draw: these rows are drawn with params.seed (0)."
 _FIRST = "The file's first row is left out: the paper has one row less of its class, as if it was taken for a header."

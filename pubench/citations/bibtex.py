@@ -12,15 +12,14 @@ from pubench.errors import PubenchError
 
 __all__ = ["BibtexEntry", "BibtexError", "bibtex_entries", "in_words"]
 
-_HEAD = re.compile(r"@(\w+)\s*\{\s*([^\s,{}]+)\s*,")
-_FIELD = re.compile(r"\s*([\w-]+)\s*=\s*")
-_BARE = re.compile(r"\w+")
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
-_ACCENT = re.compile(r"""\\([`'"^~=.cvuH])\s*\{?(\\?[A-Za-z])\}?""")
+# Patterns are compiled when they are used: every process that runs a method imports this, and hardly one uses it.
+_HEAD = r"@(\w+)\s*\{\s*([^\s,{}]+)\s*,"
+_FIELD = r"\s*([\w-]+)\s*=\s*"
+_BRACES = r"(?s)\\.|[{}]"
+_ACCENT = r"""\\([`'"^~=.cvuH])\s*\{?(\\?[A-Za-z])\}?"""
 _COMBINING = dict(
     zip("`'\"^~=.cvuH", "\u0300\u0301\u0308\u0302\u0303\u0304\u0307\u0327\u030c\u0306\u030b", strict=True)
 )
-_AND = re.compile(r"\s+and\s+")
 _VENUES = ("journal", "booktitle", "howpublished", "institution", "school", "publisher")
 
 
@@ -39,7 +38,7 @@ class BibtexEntry:
 
     def with_key(self, key: str) -> BibtexEntry:
         """Return the same entry under another key."""
-        head = _HEAD.match(self.text)
+        head = re.match(_HEAD, self.text)
         assert head is not None, "an entry begins with its head"
         text = self.text[: head.start(2)] + key + self.text[head.end(2) :]
         return BibtexEntry(self.kind, key, self.fields, text)
@@ -93,7 +92,7 @@ def in_words(text: str) -> str:
 
 def _entries(text: str) -> Iterator[BibtexEntry]:
     position = 0
-    while (head := _HEAD.search(text, position)) is not None:
+    while (head := re.compile(_HEAD).search(text, position)) is not None:
         fields, position = _fields(text, head.end(), head[2])
         yield BibtexEntry(head[1].lower(), head[2], fields, text[head.start() : position])
 
@@ -102,7 +101,7 @@ def _fields(text: str, start: int, key: str) -> tuple[dict[str, str], int]:
     """Return the fields of an entry and where it ends."""
     fields: dict[str, str] = {}
     position = start
-    while (name := _FIELD.match(text, position)) is not None:
+    while (name := re.compile(_FIELD).match(text, position)) is not None:
         value, position = _value(text, name.end(), key)
         if name[1].lower() in fields:
             raise BibtexError(f"has the field '{name[1]}' twice in entry '{key}'")
@@ -126,7 +125,7 @@ def _value(text: str, start: int, key: str) -> tuple[str, int]:
         end = text.find('"', start + 1)
         if end > 0:
             return text[start + 1 : end], end + 1
-    bare = _BARE.match(text, start)
+    bare = re.compile(r"\w+").match(text, start)
     if bare is None:
         raise BibtexError(f"has a field without a value in entry '{key}'")
     return bare[0], bare.end()
@@ -135,7 +134,7 @@ def _value(text: str, start: int, key: str) -> tuple[str, int]:
 def _closing(text: str, start: int, key: str) -> int:
     """Return where the brace that opens at ``start`` is closed."""
     depth = 0
-    for brace in _BRACES.finditer(text, start):
+    for brace in re.compile(_BRACES).finditer(text, start):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth == 0:
             return brace.start()
@@ -144,8 +143,10 @@ def _closing(text: str, start: int, key: str) -> int:
 
 def _plain(value: str) -> str:
     """Return a value without TeX: accents as characters, no braces, a dash for two."""
-    value = _ACCENT.sub(
-        lambda found: unicodedata.normalize("NFC", found[2].lstrip("\\") + _COMBINING[found[1]]), value
+    value = re.sub(
+        _ACCENT,
+        lambda found: unicodedata.normalize("NFC", found[2].lstrip("\\") + _COMBINING[found[1]]),
+        value,
     )
     return (
         re.sub(r"\\([&%$#_])", r"\1", value)
@@ -158,7 +159,7 @@ def _plain(value: str) -> str:
 
 def _authors(value: str) -> str:
     """Return names as in ``R. Kiryo, G. Niu and M. Sugiyama``."""
-    names = [_author(name) for name in _AND.split(value) if name]
+    names = [_author(name) for name in re.split(r"\s+and\s+", value) if name]
     if names and names[-1] == "others":
         return f"{', '.join(names[:-1])} et al."
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
