@@ -3,9 +3,10 @@ r"""Evaluations with true classes, in plain NumPy: small tables are scored in mi
 Every function is called ``function(y, values)`` with ``y`` of shape (n,), 1 = positive and 0 = negative, and
 ``values`` of shape (n,): 0/1 decisions, real scores, or probabilities of the positive class.
 
-**Undefined values.** What ``y`` makes undefined is nan: recall, F1 and average precision without a positive,
-balanced accuracy and ROC AUC without both classes. What the model makes undefined counts against it:
-precision is 0 when nothing is predicted positive. Empty, unequal, non-binary or NaN input is a ValueError.
+**Undefined values.** What ``y`` makes undefined is nan: recall, F1, average precision and the Boyce index without a
+positive, balanced accuracy, both AUCs and the correlation without both classes. What the model makes undefined counts
+against it: precision is 0 when nothing is predicted positive, and correlations are 0 when all scores are equal. Empty,
+unequal, non-binary or NaN input is a ValueError.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from pubench._ranking import auc_and_ap
 
 __all__ = [
     "accuracy",
+    "auc_prg",
     "average_precision",
     "balanced_accuracy",
+    "boyce",
     "brier",
     "calibration_error",
     "collapsed",
+    "cor",
     "f1",
     "log_loss",
     "precision",
@@ -32,6 +36,8 @@ __all__ = [
 ]
 
 _BINS = 10
+_WINDOWS = 101
+_WINDOW = 0.1
 
 
 def accuracy(y: ArrayLike, decision: ArrayLike) -> float:
@@ -80,6 +86,62 @@ def average_precision(y: ArrayLike, score: ArrayLike) -> float:
     return auc_and_ap(score, _binary("y", y))[1]
 
 
+def auc_prg(y: ArrayLike, score: ArrayLike) -> float:
+    r"""Return the area under the precision-recall-gain curve (Flach and Kull, 2015); nan without both classes.
+
+    With :math:`\pi` the share of positives among the rows, the gains of precision and recall are
+
+    .. math:: G(v) = \frac{v - \pi}{(1 - \pi) v}, \qquad
+       G(\mathrm{prec}) = 1 - \frac{\pi}{1 - \pi} \frac{FP}{TP}, \qquad
+       G(\mathrm{rec}) = 1 - \frac{\pi}{1 - \pi} \frac{FN}{TP}.
+
+    The area lies over recall gains from 0, where the recall is :math:`\pi`, to 1. Both gains are linear in 1 / TP along
+    a piece of the ROC curve, so that straight pieces between scores, and within ties, are exact. A perfect ranking has
+    1, equal scores have 0, and the reverse of a perfect ranking has :math:`(1 - 1 / \pi) / 2`.
+    """
+    positive, scores = _scores(y, score)
+    n_p, n_n = int(np.count_nonzero(positive)), int(np.count_nonzero(~positive))
+    if not (n_p and n_n):
+        return float("nan")
+    tp, fp = _roc_counts(positive, scores)
+    start = n_p * n_p / (n_p + n_n)
+    before = int(np.searchsorted(tp, start, side="right")) - 1
+    share = (start - tp[before]) / (tp[before + 1] - tp[before])
+    crossing = fp[before] + share * (fp[before + 1] - fp[before])
+    tp, fp = np.append(start, tp[before + 1 :]), np.append(crossing, fp[before + 1 :])
+    precision_gain = 1.0 - n_p / n_n * fp / tp
+    recall_gain = 1.0 - n_p / n_n * (n_p - tp) / tp
+    return float(np.trapezoid(precision_gain, recall_gain))
+
+
+def cor(y: ArrayLike, score: ArrayLike) -> float:
+    """Return the point-biserial correlation of the true class and the score; nan without both classes."""
+    positive, scores = _scores(y, score)
+    return float("nan") if positive.all() or not positive.any() else _correlation(positive, scores)
+
+
+def boyce(y: ArrayLike, score: ArrayLike) -> float:
+    r"""Return the continuous Boyce index (Hirzel et al., 2006) of presences among all rows; nan without a positive.
+
+    101 windows, each a tenth of the range of the scores wide, slide over that range at equal steps. In window w the
+    ratio of the share of positives and the share of all rows is
+
+    .. math:: F_w = \frac{|\{i : y_i = 1, f_i \in w\}| / n_p}{|\{i : f_i \in w\}| / n}.
+
+    The index is Spearman's correlation of :math:`F_w` with the place of w, over windows that hold a row. It needs
+    presences and a sample of all sites, no absences, so negatives count as sites only.
+    """
+    positive, scores = _scores(y, score)
+    if not positive.any():
+        return float("nan")
+    low, width = float(scores.min()), float(np.ptp(scores))
+    start = low + (1.0 - _WINDOW) * width * np.linspace(0.0, 1.0, _WINDOWS)
+    of_all, of_positives = (_counts_in(start, _WINDOW * width, rows) for rows in (scores, scores[positive]))
+    held = of_all > 0
+    ratio = of_positives[held] / of_all[held]
+    return _correlation(_middle_ranks(start[held]), _middle_ranks(ratio))
+
+
 def log_loss(y: ArrayLike, probability: ArrayLike) -> float:
     r"""Return the mean of :math:`-\ln \Pr(y)`, probabilities clipped to [eps, 1 - eps] of a double."""
     positive, p = _probabilities(y, probability)
@@ -112,6 +174,35 @@ def reliability(y: ArrayLike, probability: ArrayLike) -> tuple[tuple[int, float,
     return tuple(
         (int(n), float(of_p / n), float(of_y / n)) for n, of_p, of_y in zip(rows, *sums, strict=True) if n
     )
+
+
+def _roc_counts(
+    positive: NDArray[np.bool_], scores: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the counts TP and FP, from no row to all, after each distinct score in decreasing order."""
+    order = np.argsort(-scores, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(scores[order])), scores.size - 1)
+    tp = np.cumsum(positive[order], dtype=np.float64)[ends]
+    return np.append(0.0, tp), np.append(0.0, ends + 1.0 - tp)
+
+
+def _counts_in(start: NDArray[np.float64], width: float, values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Count the values in each window [start, start + width]."""
+    ordered = np.sort(values)
+    return np.searchsorted(ordered, start + width, side="right") - np.searchsorted(ordered, start)
+
+
+def _middle_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    middle: NDArray[np.float64] = np.cumsum(sizes) - (sizes - 1) / 2.0
+    return middle[group]
+
+
+def _correlation(one: NDArray[np.generic], other: NDArray[np.float64]) -> float:
+    """Return Pearson's correlation, 0 if an array is constant."""
+    if np.ptp(one.astype(np.float64)) == 0.0 or np.ptp(other) == 0.0:
+        return 0.0
+    return float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
 
 
 def _bin_of(p: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -149,6 +240,17 @@ def _binary(what: str, values: ArrayLike) -> NDArray[np.bool_]:
     if np.count_nonzero(ones) + np.count_nonzero(array == 0) != array.size:
         raise ValueError(f"{what} must hold 1 for positive and 0 for negative, and nothing else")
     return ones
+
+
+def _scores(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    positive, scores = _binary("y", y), np.asarray(score, dtype=np.float64)
+    if scores.shape != positive.shape:
+        raise ValueError(
+            f"y and scores must have the same length, not shapes {positive.shape} and {scores.shape}"
+        )
+    if not np.isfinite(scores).all():
+        raise ValueError("scores must be finite numbers")
+    return positive, scores
 
 
 def _probabilities(y: ArrayLike, probability: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:

@@ -149,7 +149,7 @@ class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     ``trials`` is None for the whole grid. With ``defaults`` the first trial sets no parameter. ``rule`` says which
     trial is chosen: the best one, or the first one unless the best is better by more than one standard error.
-    ``pruner`` gives up trials early; empty for none.
+    ``pruner`` gives up trials early; empty for none. ``spatial`` makes folds of blocks of the map.
     """
 
     sampler: str
@@ -161,6 +161,7 @@ class SearchPlan(msgspec.Struct, frozen=True, kw_only=True):
     rule: TuningRule = "best"
     defaults: bool = False
     pruner: Literal["", "median", "hyperband"] = ""
+    spatial: bool = False
 
 
 Curve: TypeAlias = tuple[tuple[int, float], ...]
@@ -215,3 +216,4 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     categorical: tuple[tuple[int, int], ...]
     missing: int
     image_shape: tuple[int, ...]
+    coordinates: bool = False

@@ -9,6 +9,7 @@ import pytest
 import sklearn.metrics as reference
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from pubench import metrics
 
@@ -81,6 +82,74 @@ def test_log_loss_is_finite_for_forecasts_that_are_sure_and_wrong(rows: list[tup
     assert metrics.log_loss(y, y.astype(float)) < 1e-12
 
 
+def test_the_area_of_gains_by_hand() -> None:
+    # Scores fall from left to right. TP, FP: (1, 0), (1, 1), (2, 1), ...; n_p / n_n = 1/2. The recall gain is 0 at
+    # TP = 2/3, before any FP. From there to 1/2 the precision gain is 1, then it goes from 1/2 to 3/4.
+    order = -np.arange(6.0)
+    assert metrics.auc_prg([1, 0, 1, 0, 0, 0], order) == pytest.approx(0.5 * 1.0 + 0.5 * 0.625)
+    # n_p = n_n = 2: the recall gain is 0 at TP = 1, where FP = 1; the precision gain goes from 0 to 1/2.
+    assert metrics.auc_prg([1, 0, 1, 0], order[:4]) == pytest.approx(0.25)
+    # A tie of one positive and both negatives, then a positive: the gain is 0 at TP = 2/3 and FP = 4/3, where the
+    # precision gain is -1. n_p = 2, n_n = 2, start at TP = 1: FP = 2, gains -1 and 0, up to 0 at the end.
+    assert metrics.auc_prg([1, 0, 0, 1], [1.0, 1.0, 1.0, 0.0]) == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize(("n_p", "n_n"), [(1, 1), (3, 7), (40, 5)])
+def test_limits_of_the_area_of_gains(n_p: int, n_n: int) -> None:
+    y = np.repeat([1, 0], [n_p, n_n])
+    assert metrics.auc_prg(y, y) == pytest.approx(1.0)
+    assert metrics.auc_prg(y, np.zeros(n_p + n_n)) == pytest.approx(0.0)
+    assert metrics.auc_prg(y, 1 - y) == pytest.approx((1 - (n_p + n_n) / n_p) / 2)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5)), max_size=30))
+def test_the_area_of_gains_is_the_integral_along_the_roc_curve(rows: list[tuple[int, float]]) -> None:
+    y, score = columns(rows)
+    pi = y.mean()
+    fpr, tpr, _ = reference.roc_curve(y, score, drop_intermediate=False)
+    along = np.concatenate([np.linspace(i, i + 1, 2001) for i in range(len(fpr) - 1)])
+    recall, false = (np.interp(along, np.arange(len(fpr)), rate) for rate in (tpr, fpr))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = pi * recall / (pi * recall + (1 - pi) * false)
+        gains = [(rate - pi) / ((1 - pi) * rate) for rate in (precision, recall)]
+    kept = recall >= pi
+    area = np.trapezoid(gains[0][kept], gains[1][kept])
+    # The first piece of the grid may begin after the recall gain 0.
+    assert metrics.auc_prg(y, score) == pytest.approx(area, abs=0.05)
+
+
+@given(FORECASTS)
+def test_cor_is_the_correlation_of_class_and_score(rows: list[tuple[int, float]]) -> None:
+    y, score = columns(rows)
+    # Differences that squares cannot hold are none.
+    assume(np.ptp(score) == 0.0 or np.var(score) > 1e-200)
+    expected = 0.0 if np.ptp(score) == 0.0 else np.corrcoef(y, score)[0, 1]
+    assert metrics.cor(y, score) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_boyce_index_by_hand() -> None:
+    # Scores 0, 1, 2, ..., 10: windows of width 1. Positives are the upper rows, so the ratio never falls.
+    score = np.arange(11.0)
+    assert metrics.boyce(score >= 5, score) > 0.85
+    assert metrics.boyce(score <= 5, score) == pytest.approx(-metrics.boyce(score >= 5, score))
+    # Every row is positive, or all scores are equal: no window differs from another.
+    assert metrics.boyce(np.ones(11), score) == 0.0
+    assert metrics.boyce([1, 0, 1], [2.0, 2.0, 2.0]) == 0.0
+
+
+@given(FORECASTS)
+def test_the_boyce_index_is_the_rank_correlation_over_windows(rows: list[tuple[int, float]]) -> None:
+    y, score = columns(rows)
+    assume(np.ptp(score) > 1e-6)
+    starts = score.min() + 0.9 * np.ptp(score) * np.linspace(0, 1, 101)
+    ends = starts + 0.1 * np.ptp(score)
+    inside = (score >= starts[:, None]) & (score <= ends[:, None])
+    held = inside.any(axis=1)
+    ratio = (inside & (y == 1))[held].sum(axis=1) / inside[held].sum(axis=1)
+    assume(np.ptp(ratio) > 0)
+    assert metrics.boyce(y, score) == pytest.approx(spearmanr(starts[held], ratio)[0], abs=1e-9)
+
+
 def test_predicted_positive_rate_is_a_share() -> None:
     assert metrics.predicted_positive_rate([0, 0, 0, 1], [1, 0, 1, 1]) == 0.75
 
@@ -92,9 +161,12 @@ def test_what_y_makes_undefined_is_nan() -> None:
         metrics.balanced_accuracy,
         metrics.roc_auc,
         metrics.average_precision,
+        metrics.auc_prg,
+        metrics.cor,
+        metrics.boyce,
     ):
         assert np.isnan(metric([0, 0], [0, 1])), metric.__name__
-    for metric in (metrics.balanced_accuracy, metrics.roc_auc):
+    for metric in (metrics.balanced_accuracy, metrics.roc_auc, metrics.auc_prg, metrics.cor):
         assert np.isnan(metric([1, 1], [0, 1])), metric.__name__
     assert metrics.recall([1, 1], [0, 1]) == 0.5
 

@@ -117,7 +117,7 @@ def species_datasets() -> list[Dataset]:
             identity="pubench_datasets.species:identity",
             expand="pubench_datasets.species:regions",
             summary="Presence-only records of 226 species in six regions, judged by independent surveys",
-            version="1",
+            version="2",
             source="R package disdat, from PUBENCH_DATA/disdat",
             licence="GPL >= 3 (the R package); another source of the data says CC BY-NC 4.0: not bundled",
             bibtex=cite("elith2020"),

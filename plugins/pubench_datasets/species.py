@@ -72,7 +72,7 @@ def disdat(
     -------
     Data
         ``given`` holds, by species, its records as P, U, and surveyed presence and absence as test rows. Coordinates
-        are not features.
+        are not features; folds of spatial blocks use them.
     """
     refuse_in_child()
     if unlabelled not in UNLABELLED:
@@ -96,7 +96,8 @@ def disdat(
     chosen = [name for name in known if not species or name in species]
     given = {name: _labels(name, records, pool, survey, unlabelled) for name in chosen}
     s = np.repeat(np.array([1, 0, 0], dtype=np.uint8), [len(records), len(pool), len(survey)])
-    return Data(X, s, tuple(columns), categorical, pu=True, given=given)
+    places = np.concatenate([part[["x", "y"]].to_numpy(dtype=np.float64) for part in (records, pool, survey)])
+    return Data(X, s, tuple(columns), categorical, pu=True, given=given, coordinates=places)
 
 
 def _labels(

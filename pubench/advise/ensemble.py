@@ -13,6 +13,7 @@ from pubench.base import UNSTATED, Estimator, Labels, PUClassifier, RowRules, Ro
 from pubench.estimators.calibration import Sigmoid, fit_sigmoid
 from pubench.estimators.out_of_fold import out_of_fold_scores, ranking_scores
 from pubench.estimators.prior_cut import population_cut, separating_cut
+from pubench.estimators.rank_shares import rank_shares
 from pubench.learners import seeded_clone
 from pubench.specs import Scenario
 
@@ -65,19 +66,8 @@ class Member:
     model: Estimator
 
     def shares(self, scores: Floats) -> Floats:
-        """Return the rank share of scores among the out-of-fold scores, shape (n,): between 0 and 1, and increasing.
-
-        Equal out-of-fold scores share their middle rank; between two of them, and beyond the last, the share still
-        grows with the score, so that the order of new rows is kept.
-        """
-        values, counts = np.unique(self.reference, return_counts=True)
-        middle = (np.cumsum(counts) - 0.5 * counts) / len(self.reference)
-        unit = float(values[-1] - values[0]) or 1.0
-        beyond = np.maximum(scores - values[-1], 0.0) / unit
-        below = np.maximum(values[0] - scores, 0.0) / unit
-        shares = np.interp(scores, values, middle)
-        shares = np.where(beyond > 0, 1.0 - (1.0 - middle[-1]) / (1.0 + beyond), shares)
-        return np.where(below > 0, middle[0] / (1.0 + below), shares)
+        """Return the rank share of scores among the out-of-fold scores; see :func:`rank_shares`."""
+        return rank_shares(scores, self.reference)
 
 
 @dataclass(frozen=True, slots=True)

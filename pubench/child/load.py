@@ -128,6 +128,8 @@ def _save(request: LoadRequest, data: Data, facts: Facts) -> None:
     truth = truth_path(folder)
     X = data.X[order]
     parts = _parts(X)
+    if data.coordinates is not None:
+        parts["coordinates"] = np.asarray(data.coordinates, dtype=np.float64)[order]
     split = None if data.split is None else np.asarray(data.split)[order].astype("U5")
     categorical = tuple(sorted((int(c), len(names)) for c, names in data.categorical.items()))
     posterior = None if data.posterior is None else np.asarray(data.posterior, dtype=np.float64)[order]
@@ -165,6 +167,7 @@ def _save(request: LoadRequest, data: Data, facts: Facts) -> None:
             facts=facts,
             image_shape=data.image_shape,
             given=tuple(data.given),
+            has_coordinates=data.coordinates is not None,
         )
         if data.categorical:
             names = {int(column): list(map(str, found)) for column, found in data.categorical.items()}

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from pubench.child.fitting import take_rows
 from pubench.data.preprocess import Fitted, fit_preprocess
+from pubench.data.spatial import spatial_folds
 from pubench.data.splits import folds, validation_share
-from pubench.data.stored import read_features
+from pubench.data.stored import read_coordinates, read_features
+from pubench.errors import DataError
 from pubench.protocol.requests import Setting
 from pubench.tasks import SearchPlan
 
@@ -93,9 +95,18 @@ class RequestRows:
             masks = [validation_share(self.s, self.rows, search.validation, rng)]
         else:
             assert search.folds is not None
-            number = folds(self.s, self.rows, search.folds, rng)
+            if search.spatial:
+                number = spatial_folds(self.s, self._places(), search.folds, rng)
+            else:
+                number = folds(self.s, self.rows, search.folds, rng)
             masks = [number == fold for fold in range(search.folds)]
         return [self._fold(mask) for mask in masks]
+
+    def _places(self) -> NDArray[np.float64]:
+        places = read_coordinates(self._setting.data)
+        if places is None:
+            raise DataError("spatial folds need the coordinates of rows, which these data do not have")
+        return np.asarray(places[self.rows])
 
     def _fold(self, mask: NDArray[np.bool_]) -> Fold:
         fitting, validation = self.fitting(np.flatnonzero(~mask)), np.flatnonzero(mask)

@@ -123,6 +123,10 @@ def _check_rows(name: str, data: Data) -> None:
         posterior = np.asarray(data.posterior)
         if posterior.shape != (n,) or not ((posterior >= 0) & (posterior <= 1)).all():
             raise DataError(f"'{name}': posterior must be a probability for each of the {n} rows")
+    if data.coordinates is not None:
+        places = np.asarray(data.coordinates, dtype=np.float64)
+        if places.shape != (n, 2) or not np.isfinite(places).all():
+            raise DataError(f"'{name}': coordinates must be two finite numbers for each of the {n} rows")
 
 
 def _check_given(name: str, data: Data, n: int) -> None:

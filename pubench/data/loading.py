@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.data.cache import FEATURES, cache_root, digest
-from pubench.data.stored import StoredDataset, read_categories, read_features, row_order
+from pubench.data.stored import StoredDataset, read_categories, read_coordinates, read_features, row_order
 from pubench.data.truth import read_given, read_posterior, read_split, read_target, record_path, truth_path
 from pubench.data.values import Array, Data, GivenLabels
 from pubench.errors import DataError
@@ -132,7 +132,7 @@ def as_loaded(stored: StoredDataset) -> Data:
     """Return a stored data set as its loader returned it: true classes and all, in arrays of its own."""
     place = np.empty(stored.n_rows, dtype=np.int64)
     place[row_order(stored.n_rows)] = np.arange(stored.n_rows)
-    X = read_features(stored.for_child())[place]
+    X, places = read_features(stored.for_child())[place], read_coordinates(stored.for_child())
     return Data(
         X=X if stored.sparse else np.asarray(X),
         target=_classes(stored)[read_target(stored.truth)[place]],
@@ -143,6 +143,7 @@ def as_loaded(stored: StoredDataset) -> Data:
         pu=stored.pu,
         image_shape=stored.image_shape,
         given=_given(stored, place),
+        coordinates=None if places is None else np.asarray(places[place]),
     )
 
 

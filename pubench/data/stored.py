@@ -25,6 +25,7 @@ __all__ = [
     "has_categories",
     "is_intact",
     "read_categories",
+    "read_coordinates",
     "read_features",
     "row_order",
 ]
@@ -69,6 +70,7 @@ class StoredDataset:
     facts: Params = field(default_factory=dict)
     image_shape: tuple[int, ...] = ()
     given: tuple[str, ...] = ()
+    has_coordinates: bool = False
 
     @property
     def judged(self) -> bool:
@@ -100,11 +102,13 @@ class StoredDataset:
             categorical=self.categorical,
             missing=self.missing,
             image_shape=self.image_shape,
+            coordinates=self.has_coordinates,
         )
 
     def arrays(self) -> list[Path]:
         """Return the files that must be there."""
-        parts = ("data", "indices", "indptr") if self.sparse else ("X",)
+        parts = ["data", "indices", "indptr"] if self.sparse else ["X"]
+        parts += ["coordinates"] if self.has_coordinates else []
         truth = Path(self.truth)
         extras = {"split": self.has_split, "posterior": self.has_posterior, "given": bool(self.given)}
         kept = [truth.with_suffix(f".{name}.npy") for name, there in extras.items() if there]
@@ -125,6 +129,14 @@ def _mapped(folder: str, sparse: bool, n_features: int) -> Matrix:
 
     parts = [np.load(Path(folder) / f"{part}.npy", mmap_mode="r") for part in ("data", "indices", "indptr")]
     return csr_array(tuple(parts), shape=(len(parts[2]) - 1, n_features))
+
+
+def read_coordinates(features: Features) -> NDArray[np.float64] | None:
+    """Map where the rows were observed, shape (n, 2), read-only; None where the data do not say."""
+    if not features.coordinates:
+        return None
+    places: NDArray[np.float64] = np.load(Path(features.folder) / "coordinates.npy", mmap_mode="r")
+    return places
 
 
 def read_categories(stored: StoredDataset) -> dict[int, tuple[str, ...]]:

@@ -64,6 +64,9 @@ class Data:
     image_shape : tuple of int
         (height, width), or (height, width, channels), where each row is an image, pixel by pixel and line by line; else
         empty. Reports then draw what models make of the pixels, and algorithms may receive it.
+    coordinates : array of shape (n, 2) or None
+        Where each row was observed, if known, in units of length. They are not features: no algorithm receives them.
+        Tuning can use them to make folds of spatial blocks.
     """
 
     X: Matrix
@@ -75,6 +78,7 @@ class Data:
     pu: bool = False
     image_shape: tuple[int, ...] = ()
     given: Mapping[str, GivenLabels] = field(default_factory=dict)
+    coordinates: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,8 @@ def _search_fields(search: SearchPlan) -> dict[str, object]:
     fields = {name: getattr(search, name) for name in names}
     later = {"rule": search.rule, "defaults": search.defaults}
     fields = fields if later == {"rule": "best", "defaults": False} else fields | later
-    return fields | {"pruner": search.pruner} if search.pruner else fields
+    fields |= {"pruner": search.pruner} if search.pruner else {}
+    return fields | ({"spatial": True} if search.spatial else {})
 
 
 def prior_digest(plan: PriorPlan, registered: Registered[PriorEstimator] | None) -> str:

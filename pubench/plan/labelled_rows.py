@@ -12,6 +12,7 @@ from pubench.data.stored import StoredDataset, read_features
 from pubench.data.truth import read_target
 from pubench.errors import DataError
 from pubench.estimators.copies import few_distinct
+from pubench.plan.jobs import DataPlan
 
 if TYPE_CHECKING:
     from pubench.data.labelling import Labelling
@@ -25,7 +26,9 @@ _LEAST_LABELLED = 5
 
 
 def check_folds(labelling: Labelling, *, data: ResolvedDataset, tuning: TuningConfig) -> None:
-    """Raise DataError if real PU data have too few labelled rows to compare settings by."""
+    """Raise DataError if real PU data have too few labelled rows to compare settings by, or no map to make folds of."""
+    if tuning.split == "spatial" and isinstance(data.plan, DataPlan) and not data.plan.stored.has_coordinates:
+        raise DataError(f"data set '{data.label}' has no coordinates; set tuning.split to \"random\"")
     if not data.pu or not isinstance(labelling.test, float) or not data.is_given(labelling):
         return
     trained = data.counts[0] - held_out(data.counts[0], labelling.test)

@@ -249,6 +249,7 @@ def _search_plan(tuning: TuningConfig) -> SearchPlan:
         rule=tuning.rule,
         defaults=tuning.defaults,
         pruner="" if tuning.pruner == "none" else tuning.pruner,
+        spatial=tuning.split == "spatial",
     )
 
 

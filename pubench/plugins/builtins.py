@@ -123,6 +123,27 @@ def pubench_metrics() -> list[Metric]:
             uses="score",
         ),
         Metric(
+            name="auc-prg",
+            function="pubench.metrics:auc_prg",
+            summary="area under the precision-recall-gain curve; 0 for equal scores, 1 for a perfect ranking",
+            version="1",
+            uses="score",
+        ),
+        Metric(
+            name="cor",
+            function="pubench.metrics:cor",
+            summary="point-biserial correlation of the true class and the score",
+            version="1",
+            uses="score",
+        ),
+        Metric(
+            name="boyce",
+            function="pubench.metrics:boyce",
+            summary="continuous Boyce index: how steadily the share of positives among rows grows with the score",
+            version="1",
+            uses="score",
+        ),
+        Metric(
             name="log-loss",
             function="pubench.metrics:log_loss",
             summary="mean negative logarithm of the true class's probability",

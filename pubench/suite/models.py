@@ -61,6 +61,11 @@ class TuningConfig(Table):
         default=None,
         description="The share of training rows in a fixed validation set; excludes `folds`.",
     )
+    split: Literal["random", "spatial"] = Field(
+        default="random",
+        description='How rows are dealt to folds: "random", or "spatial", as square blocks of the map, for data sets '
+        "with coordinates. Folds have equally many labelled rows in both.",
+    )
     sampler: SamplerName = Field(default="tpe", description="How settings are proposed.")
     batch: Count = Field(
         default=4,
@@ -87,9 +92,11 @@ class TuningConfig(Table):
 
     @classmethod
     def conflicts(cls, given: Mapping[str, object]) -> Iterator[KeyProblem]:
-        """Refuse folds together with a validation set, and a rule that has nothing to compare."""
+        """Refuse what a validation set excludes, folds and spatial blocks, and a rule that has nothing to compare."""
         if given.get("folds") is not None and given.get("validation") is not None:
             yield KeyProblem(("validation",), "excludes folds; remove one of the two")
+        if given.get("split") == "spatial" and given.get("validation") is not None:
+            yield KeyProblem(("split",), 'cannot be "spatial" with a validation set; use folds')
         rule = given.get("rule", "best")
         if rule != "best" and _has_no_standard_error(given):
             yield KeyProblem(
