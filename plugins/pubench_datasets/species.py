@@ -62,7 +62,8 @@ def disdat(
         What U is: ``"background"``, random points of the region, or ``"target-group"``, the distinct sites of all
         records of the species' group, which share the recorders' habits (Phillips et al., 2009).
     points : int
-        How many background points to use, drawn at random; at most 10,000.
+        How many background points, or sites of each group, to use at most, drawn at random. There are 10,000 background
+        points, and up to 11,429 sites of a group.
     least_records : int
         Species with fewer records are left out; nsw30 has two.
     species : sequence of str
@@ -83,10 +84,11 @@ def disdat(
     columns = [name for name in records.columns if name not in _NO_FEATURES]
     rng = np.random.default_rng(_SEED)
     if unlabelled == "background":
-        kept = rng.permutation(len(background))[:points]
-        pool = background.iloc[np.sort(kept)]
+        pool = _drawn(background, points, rng)
     else:
-        pool = records.drop_duplicates(["group", "x", "y"])
+        sites = records.drop_duplicates(["group", "x", "y"])
+        groups = (part for _, part in sites.groupby("group", sort=True))
+        pool = pd.concat([_drawn(part, points, rng) for part in groups])
     X, categorical = _encoded([records, pool, survey], columns)
     counts = records["spid"].value_counts()
     known = [name for name in survey.columns if counts.get(name, 0) >= least_records]
@@ -98,6 +100,11 @@ def disdat(
     s = np.repeat(np.array([1, 0, 0], dtype=np.uint8), [len(records), len(pool), len(survey)])
     places = np.concatenate([part[["x", "y"]].to_numpy(dtype=np.float64) for part in (records, pool, survey)])
     return Data(X, s, tuple(columns), categorical, pu=True, given=given, coordinates=places)
+
+
+def _drawn(rows: pd.DataFrame, most: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return rows drawn at random, at most so many, in their order."""
+    return rows.iloc[np.sort(rng.permutation(len(rows))[:most])]
 
 
 def _labels(

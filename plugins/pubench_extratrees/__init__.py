@@ -36,7 +36,8 @@ def _spec(
         space=space,
         receives=("prior", "scenario", "random_state"),
         needs=("prior",),
-        accepts=("sparse",),
+        # Codes are split as numbers.
+        accepts=("sparse", "categorical"),
         threshold=threshold,
         bibtex=cite(_PAPER),
         licence="BSD-3-Clause",

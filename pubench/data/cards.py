@@ -43,6 +43,8 @@ class DatasetCard:
         What the spec and the plugin say about the data: source, licence, citation and so on.
     negative, used : tuple of str or None, UsedRows or None
         The negative classes and the rows that a suite uses; None for the data set as such.
+    given, problem : int, str
+        How many learning problems come with the data, and which of them a suite's entry is.
     """
 
     name: str
@@ -67,6 +69,7 @@ class DatasetCard:
     negative: tuple[str, ...] | None = None
     used: UsedRows | None = None
     given: int = 0
+    problem: str = ""
 
     def to_json(self) -> dict[str, JSONValue]:
         """Return the card as JSON; facts never replace what was counted."""
@@ -75,7 +78,8 @@ class DatasetCard:
         used: dict[str, JSONValue] = {} if self.used is None else {"used": dict(self.used._asdict())}
         negative: dict[str, JSONValue] = {} if self.negative is None else {"negative": list(self.negative)}
         given: dict[str, JSONValue] = {"given": self.given} if self.given else {}
-        return counted | facts | used | negative | given
+        problem: dict[str, JSONValue] = {"problem": self.problem} if self.problem else {}
+        return counted | facts | used | negative | given | problem
 
     def _counted(self) -> dict[str, JSONValue]:
         return {

@@ -35,6 +35,7 @@ def _facts(registered: Registered[Dataset], data: DataPlan) -> dict[str, JSONVal
     positive, negative = data.sample or (there[1], there[0])
     if data.given is not None:
         positive, negative = given_label_counts(stored, data.given)
+        card = replace(card, problem=stored.given[data.given])
     card = replace(card, used=UsedRows(positive, negative))
     if stored.pu:
         return card.to_json()

@@ -81,6 +81,15 @@ class Card(_Stored):
     citation: Text = ""
     fingerprint: Text = ""
     pictures: Pictures | None = None
+    problem: Text = ""
+
+    @property
+    def marks(self) -> list[tuple[str, ...]]:
+        """What data sets have in common that share rows to learn from and to be judged by."""
+        if self.problem:
+            return [(self.source, self.problem)]
+        marks: list[tuple[str, ...]] = [(self.fingerprint,)] if self.fingerprint else []
+        return marks + ([(self.source, self.id)] if self.id else [])
 
 
 class PluginVersion(_Stored):
@@ -125,15 +134,15 @@ class RunDetails:
         """What identifies the table that a data set comes from, by its label, as far as cards say so.
 
         Data sets of one table share rows: they have the same stored arrays, or one id at one source (and may then
-        differ in their target). The table is named by the first of its labels.
+        differ in their target). The table is named by the first of its labels. Problems of one family, such as the
+        species of a region, share unlabelled rows only: each of them counts, and once if it comes with several choices
+        of U.
         """
         found: dict[str, str] = {}
         known: dict[tuple[str, ...], str] = {}
         for label, card in self.cards.items():
-            marks: list[tuple[str, ...]] = [(card.fingerprint,)] if card.fingerprint else []
-            marks += [(card.source, card.id)] if card.id else []
-            found[label] = next((known[mark] for mark in marks if mark in known), label)
-            known |= dict.fromkeys(marks, found[label])
+            found[label] = next((known[mark] for mark in card.marks if mark in known), label)
+            known |= dict.fromkeys(card.marks, found[label])
         return found
 
 
