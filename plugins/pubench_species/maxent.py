@@ -49,6 +49,8 @@ class MaxEnt(PUClassifier):
     classes_ : ndarray of shape (2,)
         ``classes_[1]`` is the labelled class.
     estimator_ : elapid.MaxentModel
+    n_iter_ : int
+        The iterations of the solver.
     n_features_in_ : int
     """
 
@@ -100,6 +102,7 @@ class MaxEnt(PUClassifier):
             random_state=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
         self.estimator_.fit(X, s.astype(np.int64), categorical=codes or None)
+        self.n_iter_ = int(np.max(self.estimator_.estimator.n_iter_))
         encoder = self.estimator_.transformer.estimators_["categorical"]
         for one in () if encoder is None else encoder.estimators_:
             one.set_params(handle_unknown="ignore")

@@ -142,8 +142,9 @@ class RankMean(PUClassifier):
 
 
 def _best_cut(scores: NDArray[np.float64], s: Labels) -> float:
-    """Return the lowest score t with the largest Pr(f >= t | P) - Pr(f >= t | U)."""
+    """Return a t with the largest Pr(f >= t | P) - Pr(f >= t | U), midway between two scores."""
     cuts = np.unique(scores)
     of_p, of_u = (np.sort(scores[s == label]) for label in (1, 0))
     below = [np.searchsorted(part, cuts) / len(part) for part in (of_p, of_u)]
-    return float(cuts[np.argmax(below[1] - below[0])])
+    best = int(np.argmax(below[1] - below[0]))
+    return float(cuts[max(best - 1, 0)] + cuts[best]) / 2.0
