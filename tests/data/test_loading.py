@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from pubench.child.load import serve_load
 from pubench.data import Data
 from pubench.data.classes import select_classes
-from pubench.data.loading import load_stored, read_stored
+from pubench.data.loading import as_loaded, load_stored, read_stored
 from pubench.data.stored import read_features
 from pubench.data.truth import read_split, read_target
 from pubench.errors import DataError
@@ -182,6 +182,8 @@ def test_every_fact_that_cells_depend_on_changes_the_fingerprint(tmp_path, monke
         Data(X, y, categorical={0: ("a", "b")}),
         Data(X, y, split=split),
         Data(X, y, split=split[::-1]),
+        Data(X, y, coordinates=X),
+        Data(X, y, coordinates=X + 1),
         Data(csr_array(X), y),
     ]
     prints = [saved(data, tmp_path / str(i), monkeypatch).fingerprint for i, data in enumerate(variants)]
@@ -247,3 +249,12 @@ def test_missing_numbers_and_missing_codes_are_counted_separately(tmp_path, monk
     X = np.array([[0.0, np.nan], [np.nan, 2.0], [1.0, 3.0], [np.nan, 4.0]])
     found = saved(Data(X, np.arange(4) % 2, categorical={0: ("a", "b")}), tmp_path, monkeypatch)
     assert (found.missing, found.missing_codes) == (1, 2)
+
+
+def test_coordinates_come_back_with_their_rows(tmp_path, monkeypatch):
+    X, places = np.arange(6.0)[:, None], np.arange(12.0).reshape(6, 2)
+    found = saved(Data(X, np.arange(6) % 2, coordinates=places), tmp_path, monkeypatch)
+    loaded = as_loaded(found)
+    np.testing.assert_array_equal(loaded.X, X)
+    np.testing.assert_array_equal(loaded.coordinates, places)
+    assert found.n_features == 1

@@ -104,7 +104,8 @@ def family():
         X[own, k] += 6.0
         y[-30:] = X[-30:, k] > 0
         problems[name] = GivenLabels(s, y)
-    return Data(X, (np.arange(123) >= 60).astype(int), pu=True, given=problems)
+    places = rng.random((123, 2)) ** 2
+    return Data(X, (np.arange(123) >= 60).astype(int), pu=True, given=problems, coordinates=places)
 
 
 def sparse_blobs():
