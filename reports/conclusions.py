@@ -40,14 +40,14 @@ def methods() -> str:
     lines = [
         [
             f"`{name}`{' †' if row.reference else ''}",
-            *(_share(value) for value in (row.accuracy, row.f1, row.rare, row.auc, row.error)),
+            *(share(value) for value in (row.accuracy, row.f1, row.rare, row.auc, row.error)),
             f"{100 * row.collapsed:.1f} %",
             *(found.get(name, "") for found in verdicts.values()),
         ]
         for name, row in scores.sort_values("f1", ascending=False).iterrows()
     ]
     heads = ["method", "accuracy", "F1", "F1, rare", "AUC", "calibration error", "collapsed"]
-    return _table([*heads, "accuracy, points", "F1, points"], lines)
+    return table([*heads, "accuracy, points", "F1, points"], lines)
 
 
 def _verdicts(suite: str, metric: str) -> Mapping[str, str]:
@@ -76,7 +76,7 @@ def tuning() -> str:
         ]
         for name in names
     ]
-    return _table(["criterion", *(f"{head}, {rule}" for head in QUANTITIES for rule in kinds)], lines)
+    return table(["criterion", *(f"{head}, {rule}" for head in QUANTITIES for rule in kinds)], lines)
 
 
 def _searches(suite: str) -> pd.DataFrame:
@@ -120,15 +120,15 @@ def priors() -> str:
     lines = [
         [
             str(name),
-            _share(found["true_prior"].mean()),
-            _share(found["prior"].mean()),
-            _share(found["error"].abs().mean()),
-            _share(found["width"].mean()),
+            share(found["true_prior"].mean()),
+            share(found["prior"].mean()),
+            share(found["error"].abs().mean()),
+            share(found["width"].mean()),
             f"{found['held'].sum()} of {len(found)}",
         ]
         for name, found in groups
     ]
-    return _table(
+    return table(
         ["table", "true", "estimated", "mean error", "width of the interval", "interval holds"], lines
     )
 
@@ -143,11 +143,11 @@ def cost() -> str:
     lines = [
         [
             f"`{name}`",
-            *(_share(found.loc[name, metric]) for metric in ("accuracy", "f1") for found in means.values()),
+            *(share(found.loc[name, metric]) for metric in ("accuracy", "f1") for found in means.values()),
         ]
         for name in names
     ]
-    return _table(
+    return table(
         ["method", *(f"{metric}, {source}" for metric in ("accuracy", "F1") for source in means)], lines
     )
 
@@ -160,11 +160,13 @@ TABLES: Mapping[str, Callable[[], str]] = {
 }
 
 
-def _share(value: float) -> str:
+def share(value: float) -> str:
+    """Return a number between -1 and 1 with three digits, without its zero; empty for NaN."""
     return "" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
 
 
-def _table(heads: list[str], lines: list[list[str]]) -> str:
+def table(heads: list[str], lines: list[list[str]]) -> str:
+    """Return a table in Markdown; the first column holds names."""
     rows = [heads, ["---"] + ["---:"] * (len(heads) - 1), *lines]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

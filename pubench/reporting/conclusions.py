@@ -16,6 +16,8 @@ TESTS = {
     "nemenyi": "Nemenyi's test",
 }
 LONGEST = 240
+_MOST_SHARED = 3
+"""Groups of data sets that share rows are named, up to so many."""
 
 
 def inconclusive(comparison: Comparison) -> list[str]:
@@ -82,6 +84,10 @@ def _unranked(comparison: Comparison) -> list[str]:
 
 def _shared(comparison: Comparison) -> list[str]:
     groups = [_some(group) for group in comparison.shared]
+    if len(groups) > _MOST_SHARED:
+        return [
+            f"{len(groups)} groups of data sets share rows, such as {groups[0]}; each group counts as one data set."
+        ]
     return [f"{group} share rows, so they count as one data set." for group in groups]
 
 

@@ -63,6 +63,19 @@ def test_the_target_group_is_the_distinct_sites_of_all_its_records(root: Path) -
     assert data.given["can03"].s.tolist() == [-1, -1, -1, 1, 1, -1, -1, 0, -1, -1, -1, -1]
 
 
+def test_places_are_known_and_no_features(root: Path) -> None:
+    data = disdat("CAN", least_records=1)
+    assert data.coordinates is not None
+    assert data.coordinates[[0, 1, 5, 8]].tolist() == [[0, 0], [0, 1], [1, 1], [7, 7]]
+    assert not {"x", "y"} & set(data.feature_names)
+
+
+def test_sites_of_each_group_are_drawn(root: Path) -> None:
+    data = disdat("CAN", unlabelled="target-group", points=1, least_records=1)
+    assert data.X.shape == (5 + 2 + 4, 2)
+    assert (data.given["can01"].s == 0).sum() == (data.given["can03"].s == 0).sum() == 1
+
+
 def test_species_and_points_can_be_chosen(root: Path) -> None:
     data = disdat("CAN", points=2, least_records=2)
     assert list(data.given) == ["can01", "can03"]

@@ -1,6 +1,9 @@
 """What the reports say, in Markdown and on a terminal."""
 
+import base64
+import gzip
 import io
+import json
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from rich.console import Console
 
 from pubench.reporting import Report, build_report
 from pubench.reporting.render.markdown import escape, markdown_report
+from pubench.reporting.render.packing import packed_board
 from pubench.reporting.render.terminal import terminal_report
 from pubench.reporting.sections.leaderboard import headlines
 from pubench.reporting.wording import clean
@@ -454,6 +458,23 @@ def test_data_sets_that_share_rows_are_named() -> None:
         assert "d0 and d1 share rows, so they count as one data set." in text
     assert report.comparisons[0].ranking.over == "10 of 10 data sets, 12 of 12 lines"
     assert report.comparisons[0].units == 10
+
+
+def test_problems_of_a_family_are_units_whatever_their_unlabelled_rows_are() -> None:
+    labels = [f"{family}: {problem}" for family in ("north", "north-group") for problem in "stuvwx"]
+    rows = [row(name, 0.1 * k, dataset=label) for label in labels for k, name in enumerate("ab")]
+    cards = {
+        label: {"fingerprint": label.split(":")[0], "problem": label[-1], "source": "museum"}
+        for label in labels
+    }
+    report = build_report(rows, "s", {"acc": True}, details=details(cards))
+    assert report.comparisons[0].units == 6
+    for text in texts(report):
+        assert "6 groups of data sets share rows, such as north: s and north-group: s; each group" in text
+    lines = json.loads(gzip.decompress(base64.b64decode(packed_board(report))))["lines"]
+    assert {line[0]: line[-1] for line in lines} == {
+        label: ["source: museum", f"family: {label.split(':')[0]}"] for label in labels
+    }
 
 
 @pytest.mark.parametrize(

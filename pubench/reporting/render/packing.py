@@ -110,7 +110,7 @@ def _aligned(report: Report, place: int, values: Floats) -> Floats:
 
 
 def _groups(report: Report) -> list[list[str]]:
-    """Return the groups of each line's data set: the suite's, its source, rare positives, few rows."""
+    """Return the groups of each line's data set: the suite's, its source and family, rare positives, few rows."""
     found: dict[str, dict[str, None]] = {}
     for row in report.rows:
         groups = found.setdefault(str(row["dataset"]), {})
@@ -121,6 +121,8 @@ def _groups(report: Report) -> list[list[str]]:
         )
         if card is not None and card.source:
             groups[f"source: {card.source}"] = None
+        if card is not None and card.problem:
+            groups[f"family: {str(row['dataset']).removesuffix(f': {card.problem}')}"] = None
         if prior is not None:
             groups[f"prior {'below' if prior < RARE else 'from'} {RARE:g}"] = None
         if None not in counts:

@@ -1,0 +1,125 @@
+"""Write the tables of docs/species.md from the committed rows: ``python reports/species.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from conclusions import cells, share, table
+from scipy.stats import wilcoxon
+
+SUITE = "presence-only"
+PAGE = Path(__file__).parents[1] / "docs" / "species.md"
+CONTROL = "maxent"
+METRICS = {
+    "AUC": ("roc-auc", "mean"),
+    "AUC-PRG, median": ("auc-prg", "median"),
+    "AP": ("average-precision", "mean"),
+    "COR": ("cor", "mean"),
+    "Boyce": ("boyce", "mean"),
+}
+PLACE = re.compile(r"(<!-- Below: (\w+), made by reports/species\.py -->\n).*?(<!-- Above -->\n)", re.DOTALL)
+
+
+def species(background: bool) -> pd.DataFrame:
+    """Return the cells with one choice of U, with the columns ``region`` and ``species``."""
+    rows = cells(SUITE)
+    named = rows["dataset"].str.extract(r"^(?P<region>[A-Z]+)(?P<group>-group)?: (?P<species>.+)$")
+    chosen = named["group"].isna() if background else named["group"].notna()
+    return rows.join(named)[chosen]
+
+
+def by_species(rows: pd.DataFrame, metric: str = "roc-auc") -> pd.DataFrame:
+    """Return a metric with one row for each species, indexed by region and species, and one column for each method."""
+    return rows.pivot(index=["region", "species"], columns="algorithm", values=metric)
+
+
+def in_background() -> str:
+    """Return all methods with background points as U."""
+    return _methods(species(background=True))
+
+
+def in_group() -> str:
+    """Return all methods with sites of the target group as U."""
+    return _methods(species(background=False))
+
+
+def _methods(rows: pd.DataFrame) -> str:
+    """Return, by method, its scores over species, and the difference in AUC to the control's."""
+    auc = by_species(rows)
+    scores = {head: by_species(rows, metric).agg(how) for head, (metric, how) in METRICS.items()}
+    lines = [
+        [f"`{name}`", *(share(found[name]) for found in scores.values()), *_against_control(auc, str(name))]
+        for name in auc.mean().sort_values(ascending=False).index
+    ]
+    heads = ["difference (se)", "p, Wilcoxon", "regions' mean (se)", "better in"]
+    return table(["method", *scores, *heads], lines)
+
+
+def _against_control(auc: pd.DataFrame, name: str) -> list[str]:
+    """Return the mean difference over species, its p-value, that over regions as strata, and regions with a gain."""
+    if name == CONTROL:
+        return ["", "", "", ""]
+    gain = auc[name] - auc[CONTROL]
+    regions = gain.groupby("region").agg(["mean", "var", "count"])
+    error = float(np.sqrt((regions["var"] / regions["count"]).sum())) / len(regions)
+    return [
+        f"{gain.mean():+.3f} ({gain.std() / np.sqrt(len(gain)):.3f})",
+        f"{wilcoxon(gain).pvalue:.1g}",
+        f"{regions['mean'].mean():+.3f} ({error:.3f})",
+        f"{(regions['mean'] > 0).sum()} of {len(regions)}",
+    ]
+
+
+def regions() -> str:
+    """Return the mean AUC of each method in each region, with background points and sites of the group."""
+    found = [by_species(species(background)).groupby("region").mean() for background in (True, False)]
+    names = found[0].mean().sort_values(ascending=False).index
+    lines = [
+        [
+            f"`{name}`",
+            *(f"{share(one)} / {share(other)}" for one, other in zip(*(f[name] for f in found), strict=True)),
+        ]
+        for name in names
+    ]
+    counts = by_species(species(background=True)).groupby("region").size()
+    return table(["method", *(f"{region} ({count})" for region, count in counts.items())], lines)
+
+
+def choice_of_u() -> str:
+    """Return, by method, what sites of the target group gain over background points, over species."""
+    background, group = (by_species(species(chosen)) for chosen in (True, False))
+    gains = group - background
+    lines = [
+        [
+            f"`{name}`",
+            share(background[name].mean()),
+            share(group[name].mean()),
+            f"{gains[name].mean():+.3f} ({gains[name].std() / np.sqrt(len(gains)):.3f})",
+            f"{100 * (gains[name] > 0).mean():.0f} %",
+            f"{wilcoxon(gains[name]).pvalue:.1g}",
+        ]
+        for name in gains.mean().sort_values(ascending=False).index
+    ]
+    heads = ["AUC, background", "AUC, target group", "difference (se)", "species that gain", "p, Wilcoxon"]
+    return table(["method", *heads], lines)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "background": in_background,
+    "group": in_group,
+    "regions": regions,
+    "unlabelled": choice_of_u,
+}
+
+
+def written(page: str) -> str:
+    """Return the page with new tables."""
+    return PLACE.sub(lambda place: f"{place[1]}\n{TABLES[place[2]]()}\n\n{place[3]}", page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
