@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py requirements.lock $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd plugins/*/*.h)
 
 CORE := core core-estimated core-lite core-sar core-sar-lite core-small core-tuned
+SPECIES := presence-only
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
-PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE),$(basename $(notdir $(wildcard suites/*.toml))))
+PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE) $(SPECIES),$(basename $(notdir $(wildcard suites/*.toml))))
 
-.PHONY: demo test test-all test-lowest wheel-check docker test-torch lock lint bench docs reports site papers studies clean
+.PHONY: demo test test-all test-lowest wheel-check docker test-torch lock lint bench docs reports site papers studies species clean
 
 # The demo needs neither the tests' packages nor the linters: pubench and what it imports come first.
 demo: $(VENV)/.runtime
@@ -86,6 +87,10 @@ papers: $(addprefix paper-,$(PAPERS))
 # The rows behind docs/conclusions.md: about an hour and a half the first time. The tables come from OpenML.
 studies: $(addprefix paper-,$(STUDIES))
 	$(BIN)/python reports/conclusions.py
+
+# The rows behind docs/species.md. Needs PUBENCH_DATA with disdat/, and elapid (pubench[species]).
+species: $(addprefix paper-,$(SPECIES))
+	$(BIN)/python reports/species.py
 
 paper-%: $(VENV)/.installed
 	$(BIN)/pubench suite run $* --jobs 2 --quiet

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pubench.estimators.prior_cut import PriorCut
     from pubench.estimators.prior_statement import PriorStatement, state_prior
     from pubench.estimators.progress import progress
+    from pubench.estimators.rank_mean import RankMean
     from pubench.estimators.wrapping import wrap
     from pubench.plugins.hookspecs import hookimpl
     from pubench.priors import PriorEstimate, estimate_prior
@@ -60,6 +61,7 @@ _WHERE = {
     "PriorCut": "estimators.prior_cut",
     "TorchPUClassifier": "estimators.deep",
     "calibrate": "estimators.calibrated",
+    "RankMean": "estimators.rank_mean",
     "progress": "estimators.progress",
     "PriorEstimate": "priors",
     "PriorStatement": "estimators.prior_statement",
@@ -98,6 +100,7 @@ __all__ = [
     "PriorEstimate",
     "PriorEstimator",
     "PriorStatement",
+    "RankMean",
     "Results",
     "TorchPUClassifier",
     "calibrate",

@@ -42,7 +42,7 @@ def pubench_algorithms() -> list[Algorithm]:
         ),
         Algorithm(
             name="rank-mean",
-            estimator="pubench_species.rank_mean:RankMean",
+            estimator="pubench.estimators.rank_mean:RankMean",
             summary="Mean of the ranks that methods give to a row: params.members = ['rf-down', 'brt']",
             version="1",
             receives=_RECEIVES,

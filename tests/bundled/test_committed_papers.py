@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 from helpers.commands import pubench
-from helpers.committed import CORE_REPORTS, REPORTS, STUDIES, WITHOUT_PAPER, committed_page, what_differs
+from helpers.committed import (
+    CORE_REPORTS,
+    REPORTS,
+    SPECIES,
+    STUDIES,
+    WITHOUT_PAPER,
+    committed_page,
+    what_differs,
+)
 
 from pubench.suite import bundled_suites, load_suite
 
@@ -18,7 +26,7 @@ ROMAN = {"I": "1", "II": "2", "III": "3"}
 PAPERS = [name for name in bundled_suites() if name not in WITHOUT_PAPER]
 
 
-@pytest.mark.parametrize("name", [*PAPERS, *STUDIES, *CORE_REPORTS])
+@pytest.mark.parametrize("name", [*PAPERS, *STUDIES, *CORE_REPORTS, *SPECIES])
 def test_the_report_is_complete_and_names_its_command(name: str) -> None:
     page = committed_page(name)
     assert f"Made by <code>pubench suite run {name}" in page
@@ -27,7 +35,8 @@ def test_the_report_is_complete_and_names_its_command(name: str) -> None:
         cells = rows(REPORTS / name / file)
         # The shootout has algorithms that refuse sparse rows.
         assert {cell["status"] for cell in cells} <= {"ok", "skipped" if name == "shootout" else "ok"}, suite
-        assert {cell["dataset"] for cell in cells} >= {entry.label for entry in load_suite(suite).datasets}
+        labels = {label for cell in cells for label in (cell["dataset"], cell["dataset"].split(": ")[0])}
+        assert labels >= {entry.label for entry in load_suite(suite).datasets}
         assert "fit_seconds" not in cells[0]
 
 
@@ -86,6 +95,15 @@ def test_the_tables_of_conclusions_are_those_of_the_committed_rows() -> None:
     assert set(re.findall(r"<!-- Below: (\w+)", page)) == set(script["TABLES"])
 
 
+def test_the_tables_of_species_are_those_of_the_committed_rows(
+    script: Callable[[str], dict[str, Any]],
+) -> None:
+    made = script("species")
+    page = made["PAGE"].read_text(encoding="utf-8")
+    assert made["written"](page) == page, "run: python reports/species.py"
+    assert set(re.findall(r"<!-- Below: (\w+)", page)) == set(made["TABLES"])
+
+
 def test_the_list_of_claims_is_that_of_the_committed_rows(script: Callable[[str], dict[str, Any]]) -> None:
     made = script("claims")
     found = list(made["results"]())
@@ -110,7 +128,7 @@ def keys(path: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("data_root")
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", [*PAPERS, *SPECIES])
 def test_a_fresh_run_of_the_smoke_size_gives_the_same_cells_and_a_second_run_nothing(
     name: str, tmp_path: Path
 ) -> None:

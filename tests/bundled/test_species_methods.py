@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import pubench_species
 import pytest
-from pubench_species.rank_mean import RankMean
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -16,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 import pubench
+from pubench import RankMean
 from pubench.metrics import roc_auc
 from pubench.plugins.requirements import unmet
 
@@ -141,7 +141,6 @@ metadata.version = version
 import pubench_species
 from pubench.plugins.requirements import unmet
 from pubench.plugins.discovery import discover
-from pubench_species.rank_mean import RankMean
 specs = discover(third_party=False).algorithm
 print(unmet(specs("maxent").spec.requires))
 try:

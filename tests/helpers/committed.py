@@ -13,9 +13,11 @@ STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 CORE = ("core", "core-estimated", "core-lite", "core-sar", "core-sar-lite", "core-small", "core-tuned")
 """The reference benchmark; the reports of its small suites are committed."""
 CORE_REPORTS = ("core-lite", "core-sar-lite", "core-small")
-TODAY = ("methods-today", "presence-only", "puet-selfpu", "sar-strength")
+TODAY = ("methods-today", "puet-selfpu", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels; their reports are not committed."""
-WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", *TODAY, *STUDIES, *CORE}
+SPECIES = ("presence-only",)
+"""The bundled suites of species, whose data come from a data root; their reports are committed."""
+WITHOUT_PAPER = {"quickstart", "label-frequency", "prior-sensitivity", *TODAY, *STUDIES, *CORE, *SPECIES}
 """The bundled suites that are not on the page of papers."""
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
