@@ -139,6 +139,7 @@ def version(name):
     return real(name)
 metadata.version = version
 import pubench_species
+from pubench import RankMean
 from pubench.plugins.requirements import unmet
 from pubench.plugins.discovery import discover
 specs = discover(third_party=False).algorithm
