@@ -114,11 +114,6 @@ class MaxEnt(PUClassifier):
         return np.asarray(linear + model.alpha_ + model.entropy_, dtype=np.float64)
 
     def decision_function(self, X: Rows) -> NDArray[np.float64]:
-        """Return the output less one half, shape (n,)."""
-        positive: NDArray[np.float64] = self.predict_proba(X)[:, 1]
-        return positive - 0.5
-
-    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
-        """Return one less the output, and the output, shape (n, 2); no probability in the population."""
-        negative = np.exp(-np.exp(np.minimum(self.ranking_score(X), 700.0)))
-        return np.column_stack([negative, 1.0 - negative])
+        """Return the output less one half, shape (n,); it is no probability in the population."""
+        output = -np.expm1(-np.exp(np.minimum(self.ranking_score(X), 700.0)))
+        return np.asarray(output - 0.5, dtype=np.float64)
