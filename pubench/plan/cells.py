@@ -223,6 +223,7 @@ class _Layout:
                 watched,
                 search_key(cell.key for cell in own_cells) if searched else "",
                 self.suite.store.predictions,
+                searched and self.suite.store.trials,
             )
 
         return make

@@ -159,7 +159,8 @@ class Job:
     ``pu_criteria`` replace metrics where true classes are unknown; ``training`` score models on their training rows.
     ``watched`` are criteria of the suite that choose in other jobs: their values are stored with each trial of this
     one. ``search`` is the key of the search, the same whichever of its cells are run. ``keep_predictions`` says whether
-    test predictions are stored; it defines no result.
+    test predictions are stored, ``evaluate_trials`` whether every trial is judged on the test rows; neither changes a
+    result.
     """
 
     cells: tuple[Cell, ...]
@@ -178,3 +179,4 @@ class Job:
     watched: tuple[CriterionPlan, ...] = ()
     search: str = ""
     keep_predictions: bool = False
+    evaluate_trials: bool = False

@@ -13,7 +13,8 @@ from pubench.errors import DamagedFileError
 from pubench.results.credit import Credit, read_credits
 from pubench.results.record import ModelRecord, TrialRecord
 from pubench.results.run_folder import cards_of, read_provenance
-from pubench.results.store import detail_problems, read_inside, read_trials
+from pubench.results.store import detail_problems, read_inside
+from pubench.results.trials import read_trials
 from pubench.specs import JSONValue
 
 __all__ = [

@@ -16,7 +16,7 @@ from pubench.plan.jobs import Cell, Plan
 from pubench.results.draws import difference_of_draws
 from pubench.results.lock import is_running, locked
 from pubench.results.predictions import PackedPredictions, StoredPredictions, read_packed
-from pubench.results.record import MEASURED, ModelRecord, Record, RescoredValue, StoredTrial
+from pubench.results.record import MEASURED, EvaluatedTrial, ModelRecord, Record, RescoredValue, StoredTrial
 from pubench.results.run_folder import (
     read_plan,
     read_provenance,
@@ -27,6 +27,7 @@ from pubench.results.run_folder import (
 from pubench.results.store import (
     Store,
     detail_problems,
+    read_evaluated,
     read_inside,
     read_predictions_index,
     read_records,
@@ -68,6 +69,7 @@ class _Source:
     plan: Plan
     records: dict[str, Record]
     trials: dict[tuple[str, int], StoredTrial]
+    evaluated: dict[tuple[str, int], EvaluatedTrial]
     inside: dict[str, ModelRecord]
     predictions: dict[str, StoredPredictions]
     rescored: dict[tuple[str, str], RescoredValue]
@@ -143,6 +145,10 @@ def _fill(folder: Path, sources: Sequence[_Source], have: _Source | None = None)
         for key, trial in _trials(sources).items():
             if have is None or key not in have.trials:
                 store.append_trial(trial)
+        for source, judged in _evaluated(sources):
+            if source is not have:
+                packed = _packed(source, judged.prediction_key, lost)
+                store.append_evaluated(msgspec.structs.replace(judged, predictions=packed))
         for source, record in _winners(sources):
             if source is not have:
                 inside, packed = source.inside.get(record.key), _packed(source, record.key, lost)
@@ -197,18 +203,29 @@ def _trials(sources: Sequence[_Source]) -> dict[tuple[str, int], StoredTrial]:
     return dict(sorted(found.items()))
 
 
+def _evaluated(sources: Sequence[_Source]) -> list[tuple[_Source, EvaluatedTrial]]:
+    """Return each trial that was judged on test rows once, from the first folder that has it."""
+    found: dict[tuple[str, int], tuple[_Source, EvaluatedTrial]] = {}
+    for source in sources:
+        for key, judged in source.evaluated.items():
+            found.setdefault(key, (source, judged))
+    return list(found.values())
+
+
 def _read(folder: Path) -> _Source:
     plan = read_plan(folder)
     records, problems = read_records(folder)
     finished = {key: record for key, record in records.items() if record.status.is_finished}
     trials = {trial.key: trial for lines in read_searches(folder).values() for trial in lines}
+    evaluated = {judged.key: judged for lines in read_evaluated(folder).values() for judged in lines}
     try:
         provenance = read_provenance(folder)
     except DamagedFileError as error:
         provenance, problems = [], (*problems, str(error))
     found = *problems, *detail_problems(folder)
     index, rescored = read_predictions_index(folder)[0], {line.key: line for line in read_rescored(folder)[0]}
-    return _Source(folder, plan, finished, trials, read_inside(folder), index, rescored, provenance, found)
+    beside = trials, evaluated, read_inside(folder), index, rescored
+    return _Source(folder, plan, finished, *beside, provenance, found)
 
 
 def _refuse_other_plan(first: _Source, other: _Source) -> None:

@@ -19,6 +19,7 @@ __all__ = [
     "COLUMNS",
     "MEASURED",
     "Column",
+    "EvaluatedTrial",
     "ModelRecord",
     "PixelWeights",
     "PropensityRecord",
@@ -50,6 +51,31 @@ class StoredTrial(msgspec.Struct, frozen=True, kw_only=True):
     def key(self) -> tuple[str, int]:
         """What a later line replaces: the same trial, scored by further criteria."""
         return self.search, self.number
+
+
+class EvaluatedTrial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A trial whose setting was fitted on all training rows and judged on the test rows, by true classes.
+
+    ``number`` is that of the first trial with this setting. ``error`` says why there are no metrics. ``predictions``
+    are stored in a file of their own.
+    """
+
+    search: str
+    number: int
+    metrics: Mapping[str, float | None] = {}
+    collapsed: bool | None = None
+    error: str = ""
+    predictions: PackedPredictions | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What a later line replaces: the same trial."""
+        return self.search, self.number
+
+    @property
+    def prediction_key(self) -> str:
+        """The key of its predictions, which is none of a cell."""
+        return f"{self.search}/{self.number}"
 
 
 class RescoredValue(msgspec.Struct, frozen=True, kw_only=True):

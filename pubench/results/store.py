@@ -17,11 +17,10 @@ import msgspec
 from pubench.data.cache import write_atomically
 from pubench.errors import RunFolderError
 from pubench.protocol import from_json, to_json
-from pubench.protocol.replies import Trial
 from pubench.results.appending import Appender
 from pubench.results.checked import DIGITS, checksum, set_aside_damaged
 from pubench.results.predictions import BINARY, PackedPredictions, StoredPredictions
-from pubench.results.record import ModelRecord, Record, RescoredValue, StoredTrial, TrialRecord
+from pubench.results.record import EvaluatedTrial, ModelRecord, Record, RescoredValue, StoredTrial
 from pubench.status import Status
 
 __all__ = [
@@ -31,24 +30,25 @@ __all__ = [
     "detail_problems",
     "is_new",
     "read_endings",
+    "read_evaluated",
     "read_inside",
     "read_predictions_index",
     "read_records",
     "read_rescored",
     "read_searches",
-    "read_trials",
     "repair",
     "set_aside",
 ]
 
 _CELLS = "cells.jsonl"
-_TRIALS, _INSIDE = "trials.jsonl", "inside.jsonl"
+_TRIALS, _EVALUATED, _INSIDE = "trials.jsonl", "evaluated.jsonl", "inside.jsonl"
 _PREDICTIONS, RESCORED = "predictions.jsonl", "rescored.jsonl"
 _RECORDS = (_CELLS, _TRIALS, _INSIDE)
 """The files that every run has."""
 _LOST = {
     _CELLS: "its cell counts as not finished",
     _TRIALS: "its trial counts as not finished",
+    _EVALUATED: "exports lack the metrics of its trial",
     _INSIDE: "reports lack the introspection of its cell's model",
     _PREDICTIONS: "the predictions of its cell are lost",
     RESCORED: "its metric is missing there until it is rescored",
@@ -70,11 +70,14 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     error: str | None = None
 
 
-L = TypeVar("L", Record, StoredTrial, _Inside, StoredPredictions, RescoredValue, Ending, "_Line")
-_Line = Record | StoredTrial | _Inside | StoredPredictions | RescoredValue
+L = TypeVar(
+    "L", Record, StoredTrial, EvaluatedTrial, _Inside, StoredPredictions, RescoredValue, Ending, "_Line"
+)
+_Line = Record | StoredTrial | EvaluatedTrial | _Inside | StoredPredictions | RescoredValue
 _KINDS: Mapping[str, type[_Line]] = {
     _CELLS: Record,
     _TRIALS: StoredTrial,
+    _EVALUATED: EvaluatedTrial,
     _INSIDE: _Inside,
     _PREDICTIONS: StoredPredictions,
     RESCORED: RescoredValue,
@@ -107,6 +110,12 @@ class Store:
     def append_trial(self, trial: StoredTrial) -> None:
         """Record a finished trial: a search that is cut off goes on behind it."""
         self._file(_TRIALS).append(to_json(trial))
+
+    def append_evaluated(self, trial: EvaluatedTrial) -> None:
+        """Record how a trial does on test rows, its predictions first."""
+        if trial.predictions is not None:
+            self._append_predictions(trial.prediction_key, trial.predictions)
+        self._file(_EVALUATED).append(to_json(msgspec.structs.replace(trial, predictions=None)))
 
     def append_rescored(self, value: RescoredValue) -> None:
         """Record a metric that was computed from stored predictions."""
@@ -168,25 +177,13 @@ def read_searches(folder: Path) -> dict[str, tuple[StoredTrial, ...]]:
     return {key: tuple(sorted(lines, key=lambda line: line.number)) for key, lines in searches.items()}
 
 
-def read_trials(folder: Path) -> dict[str, tuple[TrialRecord, ...]]:
-    """Return the trials of each tuned cell by its key, with the value of the criterion that the cell was chosen by."""
-    searches = read_searches(folder)
-    if not searches:
-        return {}
-    return {
-        key: tuple(
-            _trial_record(line.trial, record.criterion)
-            for line in searches[record.search]
-            if record.n_trials is None or line.number < record.n_trials
-        )
-        for key, record in read_records(folder)[0].items()
-        if record.search in searches
-    }
-
-
-def _trial_record(trial: Trial, criterion: str) -> TrialRecord:
-    error = trial.error or trial.problems.get(criterion, "")
-    return TrialRecord(trial.params, trial.value(criterion), trial.seconds, error, trial.pruned)
+def read_evaluated(folder: Path) -> dict[str, tuple[EvaluatedTrial, ...]]:
+    """Return how trials do on test rows, by the key of their search."""
+    read = _read(folder / _EVALUATED, msgspec.json.Decoder(EvaluatedTrial))
+    searches: dict[str, list[EvaluatedTrial]] = {}
+    for line in read.values.values():
+        searches.setdefault(line.search, []).append(line)
+    return {key: tuple(lines) for key, lines in searches.items()}
 
 
 def read_inside(folder: Path) -> dict[str, ModelRecord]:
@@ -208,8 +205,8 @@ def read_rescored(folder: Path) -> tuple[tuple[RescoredValue, ...], tuple[str, .
 
 
 def detail_problems(folder: Path) -> tuple[str, ...]:
-    """Return one sentence for each line of the trials and the introspection that cannot be trusted."""
-    read = (_read(folder / name, _DECODERS[name]) for name in (_TRIALS, _INSIDE))
+    """Return one sentence for each line of trials and introspection that cannot be trusted."""
+    read = (_read(folder / name, _DECODERS[name]) for name in (_TRIALS, _EVALUATED, _INSIDE))
     return tuple(problem for one in read for problem in one.problems)
 
 

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
-from pubench.results.record import Record, StoredTrial
+from pubench.results.record import EvaluatedTrial, Record, StoredTrial
 from pubench.results.store import Store
 from pubench.run.backends import Backend, Finished
 from pubench.run.gpus import GpuSlots, gpu_slots
@@ -89,6 +89,7 @@ def run_jobs(
     on_record: Callable[[Cell, Record], None],
     *,
     trials: Mapping[str, Sequence[StoredTrial]] | None = None,
+    evaluated: Mapping[str, Sequence[EvaluatedTrial]] | None = None,
     retried: bool = False,
     gpus: Sequence[str] = (),
     on_tasks: Callable[[int, int, int], None] | None = None,
@@ -105,6 +106,8 @@ def run_jobs(
         Is called for each cell that has ended.
     trials : mapping of str to sequence of StoredTrial
         The stored trials of earlier runs, by the key of their search.
+    evaluated : mapping of str to sequence of EvaluatedTrial
+        Those that earlier runs have judged on test rows, by the key of their search.
     retried : bool
         Whether failed cells are run again: their searches get their whole time again, and failed trials another try.
     gpus : sequence of str
@@ -118,7 +121,24 @@ def run_jobs(
         cells = {cell.key: cell for job in jobs for cell in job.cells}
         backend.listen(lambda news: on_news(cells[news.key], news) if news.key in cells else None)
     slots = GpuSlots(gpus, gpu_slots(os.environ))
-    _Driver(jobs, store, backend, on_record, trials or {}, slots, retried=retried, on_tasks=on_tasks).run()
+    earlier = _Earlier(trials or {}, evaluated or {}, retried)
+    _Driver(jobs, store, backend, on_record, earlier, slots, on_tasks=on_tasks).run()
+
+
+class _Earlier(NamedTuple):
+    """What earlier runs have stored of searches, by key, and whether failed cells are run again."""
+
+    trials: Mapping[str, Sequence[StoredTrial]]
+    evaluated: Mapping[str, Sequence[EvaluatedTrial]]
+    retried: bool
+
+    def state(self, job: Job) -> JobState:
+        """Return the state from which a job goes on."""
+        stored, judged = self.trials.get(job.search, ()), self.evaluated.get(job.search, ())
+        if not self.retried:
+            return JobState(job, stored, sum(line.trial.seconds for line in stored), judged)
+        stored = [line for line in stored if not line.trial.error]
+        return JobState(job, stored, 0.0, [line for line in judged if not line.error])
 
 
 class _Driver:
@@ -130,17 +150,16 @@ class _Driver:
         store: Store,
         backend: Backend,
         on_record: Callable[[Cell, Record], None],
-        trials: Mapping[str, Sequence[StoredTrial]],
+        earlier: _Earlier,
         gpus: GpuSlots,
         *,
-        retried: bool,
         on_tasks: Callable[[int, int, int], None] | None,
     ) -> None:
         self._on_tasks, self._trials_done = on_tasks, 0
         self._gpus = gpus
         self._cells = {cell.key: cell for job in jobs for cell in job.cells}
         self._store, self._backend, self._on_record = store, backend, on_record
-        self._trials, self._retried = trials, retried
+        self._earlier = earlier
         self._jobs: Iterator[Job] = iter(jobs)
         self._active: list[JobState] = []
         self._numbers = count()
@@ -223,11 +242,7 @@ class _Driver:
         job = next(self._jobs, None)
         if job is None:
             return None
-        stored = self._trials.get(job.search, ())
-        if self._retried:
-            stored = [line for line in stored if not line.trial.error]
-        spent = 0.0 if self._retried else sum(line.trial.seconds for line in stored)
-        state = JobState(job, stored, spent)
+        state = self._earlier.state(job)
         self._active.append(state)
         return state
 
@@ -245,6 +260,8 @@ class _Driver:
         for trial in state.take_trials():
             self._store.append_trial(trial)
             self._trials_done += 1
+        for judged in state.take_evaluated():
+            self._store.append_evaluated(judged)
         for record in state.records:
             self._store.append(record)
             self._on_record(self._cells[record.key], record)

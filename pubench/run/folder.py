@@ -14,7 +14,7 @@ from pubench.plugins.registry import Registry
 from pubench.results.provenance import gather
 from pubench.results.record import Record
 from pubench.results.run_folder import cards_of, read_provenance, write_provenance
-from pubench.results.store import Store, read_records, read_searches
+from pubench.results.store import Store, read_evaluated, read_records, read_searches
 from pubench.results.under_way import UnderWay
 from pubench.run.backends import Workers
 from pubench.run.backends.base import CLUSTERS
@@ -74,6 +74,7 @@ def run_folder(
             workers.start(),
             progress.done if progress is not None else lambda cell, record: None,
             trials=read_searches(folder) if any(job.tuning is not None for job in jobs) else {},
+            evaluated=read_evaluated(folder),
             retried=retry_failed,
             # Workers of a cluster have GPUs of their own, which nobody here knows.
             gpus=() if workers.execution.backend in CLUSTERS else visible_gpus(os.environ),

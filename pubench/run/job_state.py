@@ -16,7 +16,7 @@ import msgspec
 from pubench.errors import counted
 from pubench.plan.jobs import Cell, Job
 from pubench.protocol.replies import Trial
-from pubench.results.record import Record, StoredTrial
+from pubench.results.record import EvaluatedTrial, Record, StoredTrial
 from pubench.run.completing import completed
 from pubench.run.search import choose, no_choice, params_name
 from pubench.run.searching import Searching
@@ -31,6 +31,7 @@ from pubench.run.tasks import (
     TrialTask,
     timeout,
 )
+from pubench.run.trial_fits import TrialFits
 from pubench.status import Problem, Status
 from pubench.tasks import CriterionPlan
 
@@ -50,6 +51,8 @@ class JobState:
         Finished trials of its search, from earlier runs.
     spent : float
         The seconds that its search has used before.
+    evaluated : sequence of EvaluatedTrial
+        Trials of its search that earlier runs have judged on test rows.
 
     Attributes
     ----------
@@ -61,7 +64,13 @@ class JobState:
         What its estimate of the prior shares with others, while that is its next task; see :attr:`PriorTask.same`.
     """
 
-    def __init__(self, job: Job, stored: Sequence[StoredTrial] = (), spent: float = 0.0) -> None:
+    def __init__(
+        self,
+        job: Job,
+        stored: Sequence[StoredTrial] = (),
+        spent: float = 0.0,
+        evaluated: Sequence[EvaluatedTrial] = (),
+    ) -> None:
         self.job = job
         self.records: list[Record] = []
         self.in_flight = 0
@@ -73,6 +82,8 @@ class JobState:
         self._heard = False
         self._prior: GivenPrior | None = None
         self._searching = Searching(job, job.tuning, stored, spent) if job.tuning is not None else None
+        self._trial_fits = TrialFits(job.search, evaluated)
+        self._fitted: list[tuple[FitTask, Outcome]] = []
         self._search_over = False
         self._tried: tuple[int, float] | None = None
         self._sharing: dict[str, list[str | None]] = {}
@@ -109,6 +120,11 @@ class JobState:
         if self._searching is None:
             return []
         found, self._searching.new = self._searching.new, []
+        return found
+
+    def take_evaluated(self) -> list[EvaluatedTrial]:
+        """Return the trials that have been judged on test rows since the last time."""
+        found, self._trial_fits.new = self._trial_fits.new, []
         return found
 
     def accept(self, task: Task, outcome: Outcome) -> None:
@@ -225,6 +241,9 @@ class JobState:
                 self._queue_fit(name, best.params)
             else:
                 self._fail(name, stopped or Problem(Status.FAILED, no_choice(trials, str(name))))
+        if self.job.evaluate_trials and self._sharing:
+            others = [one for one in self._trial_fits.begin(trials) if params_name(one) not in self._sharing]
+            self._queue.extendleft(FitTask(self.job, params, self._prior) for params in reversed(others))
 
     def _queue_fit(self, name: str | None, params: Params) -> None:
         """Queue the fit of what a criterion has chosen; criteria that choose the same share it."""
@@ -234,6 +253,18 @@ class JobState:
         sharing.append(name)
 
     def _accept_fit(self, task: FitTask, outcome: Outcome) -> None:
+        assert isinstance(outcome.value, Record | Problem)
+        self._trial_fits.accept(task.params, outcome.value)
+        if params_name(task.params) in self._sharing:
+            self._fitted.append((task, outcome))
+        if self._trial_fits.are_done:
+            # A cell on record is not run again: before that all trials are judged.
+            for fitted in self._fitted:
+                self._finish_sharing(*fitted)
+            self._fitted.clear()
+
+    def _finish_sharing(self, task: FitTask, outcome: Outcome) -> None:
+        """End the cells whose criteria have chosen what was fitted."""
         for name in self._sharing[params_name(task.params)]:
             if isinstance(outcome.value, Problem):
                 self._fail(name, outcome.value)

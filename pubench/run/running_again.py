@@ -17,8 +17,9 @@ from pubench.results.predictions import StoredPredictions
 from pubench.results.provenance import gather
 from pubench.results.record import ModelRecord, TrialRecord
 from pubench.results.run_folder import read_provenance, read_source, read_suite, read_suite_text, write_plan
-from pubench.results.store import read_inside, read_predictions_index, read_trials
+from pubench.results.store import read_inside, read_predictions_index
 from pubench.results.table import Results, read_results
+from pubench.results.trials import read_trials
 from pubench.run.backends import Workers
 from pubench.run.driver import Progress
 from pubench.run.folder import run_folder

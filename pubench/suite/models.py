@@ -181,6 +181,11 @@ class StoreConfig(Table):
         default=True,
         description="Whether to keep up to six images of each class of a data set of images, for the report.",
     )
+    trials: bool = Field(
+        default=False,
+        description="Whether each trial of a search is also fitted on all training rows and judged on the test rows, "
+        "for `pubench export --trials`. The choice does not see these metrics.",
+    )
 
 
 class Suite(Table):

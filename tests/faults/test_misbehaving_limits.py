@@ -9,7 +9,8 @@ import pytest
 from fault_tools import PLUGIN, hurry_at_hangs, named, stable_rows, write_suite
 
 from pubench.api import run_suite
-from pubench.results.store import read_records, read_trials
+from pubench.results.store import read_records
+from pubench.results.trials import read_trials
 from pubench.results.table import Results
 
 TUNING = {"criteria": ["puf", "fp-fn"], "sampler": "grid", "folds": 2, "defaults": False}

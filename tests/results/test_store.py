@@ -27,7 +27,8 @@ from pubench.results.run_folder import (
     write_plan,
     write_provenance,
 )
-from pubench.results.store import Store, read_records, read_searches, read_trials, set_aside
+from pubench.results.store import Store, read_records, read_searches, set_aside
+from pubench.results.trials import read_trials
 from pubench.status import Status
 from pubench.suite.reporting import PaperConfig, Rules
 
