@@ -15,6 +15,7 @@ from pubench.cli.compare import compare
 from pubench.cli.data import data
 from pubench.cli.explain import explain
 from pubench.cli.fit import fit
+from pubench.cli.leaderboard import leaderboard
 from pubench.cli.listing import list_specs, plugins
 from pubench.cli.merge import merge
 from pubench.cli.output import completion, export
@@ -78,6 +79,7 @@ for command in (
     review,
     report,
     site,
+    leaderboard,
     rescore,
     export,
     list_specs,

@@ -13,8 +13,8 @@ from fault_tools import CASE_CONTROL, PLUGIN, named, pubench, run, sentences, st
 from pubench.api import run_suite
 from pubench.data.truth import record_path
 from pubench.results.store import read_records
-from pubench.results.trials import read_trials
 from pubench.results.table import Results, read_results
+from pubench.results.trials import read_trials
 
 BAD = Path(__file__).with_name("bad_parts.py")
 PLUGINS = (PLUGIN, BAD)

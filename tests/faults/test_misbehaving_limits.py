@@ -10,8 +10,8 @@ from fault_tools import PLUGIN, hurry_at_hangs, named, stable_rows, write_suite
 
 from pubench.api import run_suite
 from pubench.results.store import read_records
-from pubench.results.trials import read_trials
 from pubench.results.table import Results
+from pubench.results.trials import read_trials
 
 TUNING = {"criteria": ["puf", "fp-fn"], "sampler": "grid", "folds": 2, "defaults": False}
 

@@ -38,6 +38,8 @@ criteria = ["puf", "oracle-f1"]
 seconds = 1800
 [report]
 training = ["pu-risk"]
+[store]
+trials = true
 # Cells that do see the truth, or are judged by it, come first in the same worker.
 [[algorithms]]
 use = "supervised-lr"

@@ -19,7 +19,8 @@ from pubench.results.export import export_text
 from pubench.results.merged_folder import merge_folders
 from pubench.results.merging import read_runs
 from pubench.results.run_folder import read_plan, read_provenance, read_suite_text, write_plan
-from pubench.results.store import Store, read_inside, read_records, read_trials
+from pubench.results.store import Store, read_inside, read_records
+from pubench.results.trials import read_trials
 
 SUITE = {
     "replicates": 2,

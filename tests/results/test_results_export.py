@@ -18,8 +18,8 @@ from pubench.results.record import MEASURED
 from pubench.results.run_folder import write_plan
 from pubench.results.run_status import read_status
 from pubench.results.store import read_records
-from pubench.results.trials import read_trials
 from pubench.results.table import read_results
+from pubench.results.trials import read_trials
 
 STS = {"scenario": "single-training-set", "frequency": 0.5}
 CC = {"scenario": "case-control", "positives": 10}
