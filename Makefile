@@ -4,12 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py requirements.lock $(wildcard pubench/*.pyx plugins/*/*.pyx plugins/*/*.pxd plugins/*/*.h)
 
-CORE := core core-estimated core-lite core-sar core-sar-lite core-small core-tuned
+CORE := core core-estimated core-lite core-sar core-sar-lite core-small core-tuned selection-study
 SPECIES := presence-only
 STUDIES := baselines estimated-prior tuning-best tuning-one-se
 PAPERS := $(filter-out quickstart label-frequency prior-sensitivity $(STUDIES) $(CORE) $(SPECIES),$(basename $(notdir $(wildcard suites/*.toml))))
 
-.PHONY: demo test test-all test-lowest wheel-check docker test-torch lock lint bench docs reports site papers studies species clean
+.PHONY: benchmark leaderboard selection demo test test-all test-lowest wheel-check docker test-torch lock lint bench docs reports site papers studies species clean
 
 # The demo needs neither the tests' packages nor the linters: pubench and what it imports come first.
 demo: $(VENV)/.runtime
@@ -91,6 +91,29 @@ studies: $(addprefix paper-,$(STUDIES))
 # The rows behind docs/species.md. Needs PUBENCH_DATA with disdat/, and elapid (pubench[species]).
 species: $(addprefix paper-,$(SPECIES))
 	$(BIN)/python reports/species.py
+
+# The reference benchmark as far as it was run, the check with another seed, and docs/benchmark.md. Tables come from OpenML.
+benchmark: paper-core-lite paper-core-small paper-core-sar-lite fresh-core-small fresh-core-sar-lite leaderboard
+	$(BIN)/python reports/benchmark.py
+
+# The same cells with another seed, which the conclusions have to survive.
+fresh-%: $(VENV)/.installed
+	mkdir -p runs
+	sed -E 's/^seed = [0-9]+/seed = 2029/; s/^replicates = [0-9]+/replicates = $(FRESH)/' suites/$*.toml > runs/$*-fresh.toml
+	$(BIN)/pubench suite run runs/$*-fresh.toml --jobs 2 --quiet --out runs/$*-fresh
+	$(BIN)/pubench export runs/$*-fresh --no-times --out reports/$*/fresh.csv
+FRESH := 1
+
+# One table of all methods, with those that others have submitted.
+leaderboard: $(VENV)/.installed
+	$(BIN)/pubench leaderboard $(LEADERBOARD) $(wildcard submissions/*/) --out reports/leaderboard.csv
+LEADERBOARD := reports/core-lite reports/core-small reports/core-sar-lite
+
+# What choosing without true classes costs: all trials of the study, and docs/selection.md.
+selection: paper-selection-study
+	$(BIN)/pubench export --trials runs/selection-study --no-times --out reports/selection-study/trials.csv
+	$(BIN)/python reports/selection.py ensembles runs/selection-study
+	$(BIN)/python reports/selection.py
 
 paper-%: $(VENV)/.installed
 	$(BIN)/pubench suite run $* --jobs 2 --quiet

@@ -3,8 +3,8 @@
 Run:  python reports/selection.py ensembles runs/selection-study   writes ensembles.csv beside the exported trials
       python reports/selection.py                                  writes the tables
 
-The first command needs the run with its stored predictions: it averages the models of all trials, weighted by softmax, and
-judges the averages by the true classes of the test rows. The second needs only the two committed files.
+The first command needs the run with its stored predictions: it averages the models of all trials, weighted by softmax,
+and judges the averages by the true classes of the test rows. The second needs only the two committed files.
 """
 
 from __future__ import annotations
@@ -45,9 +45,8 @@ Rule = Callable[[Floats], int]
 @cache
 def directions() -> Mapping[str, bool]:
     """Return, by criterion, whether greater is better; what an oracle maximises is a metric."""
-    return {
-        name: entry.spec.greater_is_better for name, entry in discover(third_party=False).criteria.items()
-    }
+    registry = discover(third_party=False)
+    return {name: registry.criterion(name).spec.greater_is_better for name in registry.entries["criteria"]}
 
 
 def criteria(trials: pd.DataFrame) -> list[str]:
@@ -140,12 +139,16 @@ def ensembles(folder: Path) -> pd.DataFrame:
 def _first_numbers(trials: pd.DataFrame, found: pd.DataFrame) -> list[tuple[str, int]]:
     """Return, for some trials, the search and the number of the first trial with the same setting."""
     first = trials.groupby(["search", "params"])["trial"].min()
-    return [(search, int(first[search, params])) for search, params in zip(found["search"], found["params"])]
+    return [
+        (search, int(first[search, params]))
+        for search, params in zip(found["search"], found["params"], strict=True)
+    ]
 
 
 def _choices() -> pd.DataFrame:
     trials = pd.read_csv(REPORT / "trials.csv")
-    both = pd.concat([chosen(trials), pd.read_csv(REPORT / "ensembles.csv", keep_default_na=False)])
+    averaged = pd.read_csv(REPORT / "ensembles.csv", dtype=dict.fromkeys(WHERE, str))
+    both = pd.concat([chosen(trials), averaged])
     key = [*WHERE, "algorithm"]
     for name in ("default", "hindsight"):
         known = both[both["rule"] == name].set_index(key)[list(METRICS)].add_suffix(f" of {name}")
