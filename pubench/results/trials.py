@@ -14,7 +14,7 @@ from pubench.results.run_folder import read_plan
 from pubench.results.store import read_evaluated, read_records, read_searches
 from pubench.results.table import Row
 
-__all__ = ["read_trials", "trial_rows"]
+__all__ = ["read_judged", "read_trials", "trial_rows"]
 
 _CELL = ("dataset", "scenario", "labelling", "replicate", "algorithm")
 _SEPARATOR = ";"
@@ -42,6 +42,16 @@ def _own(searches: Mapping[str, Sequence[StoredTrial]], record: Record) -> list[
 def _trial_record(trial: Trial, criterion: str) -> TrialRecord:
     error = trial.error or trial.problems.get(criterion, "")
     return TrialRecord(trial.params, trial.value(criterion), trial.seconds, error, trial.pruned)
+
+
+def read_judged(folder: Path) -> dict[str, dict[int, Mapping[str, float | None]]]:
+    """Return, for each tuned cell by its key, the metrics of the trials of its search that were judged on test rows."""
+    evaluated = read_evaluated(folder)
+    return {
+        key: {line.number: line.metrics for line in evaluated[record.search]}
+        for key, record in read_records(folder)[0].items()
+        if record.search in evaluated
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ def detail_differences(found: Computed, again: Computed, *, exact: bool) -> Iter
         parts = [
             *_other_fields(found.inside.get(key), again.inside.get(key), exact),
             *_other_trials(found.trials.get(key), again.trials.get(key), exact),
+            *_other_judged(found, again, key, exact),
             *(_other_predictions(found, again, key) if exact else ()),
         ]
         if parts:
@@ -76,6 +77,13 @@ def _other_trials(
 
 def _values(trials: tuple[TrialRecord, ...]) -> JSONValue:
     return [[dict(one.params), one.value] for one in trials]
+
+
+def _other_judged(found: Computed, again: Computed, key: str, exact: bool) -> Iterator[str]:
+    """Say that metrics of trials on test rows differ; trials that were not judged have none."""
+    mine, theirs = found.judged.get(key, {}), again.judged.get(key, {})
+    if any(not _same(dict(metrics), dict(theirs.get(number, {})), exact) for number, metrics in mine.items()):
+        yield "trials on test rows (evaluated.jsonl)"
 
 
 def _other_predictions(found: Computed, again: Computed, key: str) -> Iterator[str]:

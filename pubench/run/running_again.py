@@ -19,7 +19,7 @@ from pubench.results.record import ModelRecord, TrialRecord
 from pubench.results.run_folder import read_provenance, read_source, read_suite, read_suite_text, write_plan
 from pubench.results.store import read_inside, read_predictions_index
 from pubench.results.table import Results, read_results
-from pubench.results.trials import read_trials
+from pubench.results.trials import read_judged, read_trials
 from pubench.run.backends import Workers
 from pubench.run.driver import Progress
 from pubench.run.folder import run_folder
@@ -54,18 +54,26 @@ def plan_again(folder: Path, registry: Registry, plugins: Sequence[str | Path]) 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What a run folder holds of its cells: rows, the introspection of models, trials, and digests of predictions."""
+    """What a run folder holds of its cells: rows, the introspection of models, trials, and digests of predictions.
+
+    ``judged`` has the metrics of trials on test rows, by the key of a cell and the number of the trial.
+    """
 
     results: Results
     inside: Mapping[str, ModelRecord]
     trials: Mapping[str, tuple[TrialRecord, ...]]
+    judged: Mapping[str, Mapping[int, Mapping[str, float | None]]]
     predictions: Mapping[str, StoredPredictions]
 
 
 def read_computed(folder: Path) -> Computed:
     """Read what a run folder holds of its cells."""
     return Computed(
-        read_results(folder), read_inside(folder), read_trials(folder), read_predictions_index(folder)[0]
+        read_results(folder),
+        read_inside(folder),
+        read_trials(folder),
+        read_judged(folder),
+        read_predictions_index(folder)[0],
     )
 
 

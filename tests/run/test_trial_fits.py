@@ -5,18 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
+import msgspec
 import pytest
-from helpers.suites import plan, run
+from helpers.suites import TOY, plan, run
 
+from pubench import verify
 from pubench.cli.output import export
 from pubench.errors import PubenchError
 from pubench.results.export import export_text, rows_text
 from pubench.results.merged_folder import merge_folders
 from pubench.results.predictions import read_predictions
 from pubench.results.record import EvaluatedTrial, Record
-from pubench.results.store import read_evaluated, read_predictions_index, read_searches
+from pubench.results.store import Store, read_evaluated, read_predictions_index, read_searches
 from pubench.results.trials import trial_rows
 from pubench.run.job_state import JobState
 from pubench.run.tasks import FitTask, Outcome, TrialTask
@@ -196,3 +201,23 @@ def test_a_setting_that_was_proposed_twice_is_fitted_once():
     fits.accept({"a": 1}, Record(key="", status=Status.OK))
     assert fits.are_done
     assert [one.number for one in fits.new] == [0]
+
+
+def test_every_column_is_described(judged):
+    text = (Path(__file__).parents[2] / "docs" / "run-folder.md").read_text(encoding="utf-8")
+    section = text.partition("## The columns of a trial")[2].partition("\n## ")[0]
+    described = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", section, re.MULTILINE))))
+    assert described == {name for name in trial_rows([judged.folder])[0] if ":" not in name}
+
+
+def test_invented_metrics_of_a_trial_are_found_by_running_its_search_again(tmp_path, judged):
+    shutil.copytree(judged.folder, tmp_path / "run")
+    found = verify(tmp_path / "run", plugins=[TOY], sample=100)
+    assert found.is_verified, found.problems
+    trial = read_evaluated(judged.folder).popitem()[1][0]
+    store = Store(tmp_path / "run", files=())
+    store.append_evaluated(msgspec.structs.replace(trial, metrics={**trial.metrics, "accuracy": 2.0}))
+    store.close()
+    problems = verify(tmp_path / "run", plugins=[TOY], sample=100).problems
+    assert len(problems) == 3
+    assert all(problem.endswith("trials on test rows (evaluated.jsonl)") for problem in problems)
