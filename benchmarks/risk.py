@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from measure import Problem, cpu_ratio, exponent, line, problem
 from pubench_risk.classifier import PURiskClassifier
-from pubench_risk.training import batches
 from sklearn.linear_model import LogisticRegression, Ridge
+
+from pubench.base import mixed_batches
 
 EPOCHS = 3
 BATCH = 500
@@ -32,7 +33,6 @@ def nnpu(data: Problem, layers: int, units: int) -> Callable[[], Any]:
         epochs=EPOCHS,
         standardize=False,
         random_state=0,
-        prior=0.5,
         scenario="case-control",
     )
     return lambda: model.fit(data.X, data.s)
@@ -53,7 +53,7 @@ def nnpu_by_torch(torch: Any, data: Problem, layers: int, units: int) -> Callabl
         adam = torch.optim.Adam(network.parameters(), lr=1e-3, weight_decay=0.01)
         X = torch.from_numpy(data.X.astype(np.float32))
         for _ in range(EPOCHS):
-            for rows, n_p in batches(data.s.astype(np.uint8), BATCH, rng):
+            for rows, n_p in mixed_batches(data.s.astype(np.uint8), BATCH, rng):
                 scores = network(X[torch.from_numpy(rows)])[:, 0]
                 positive = data.prior * torch.sigmoid(-scores[:n_p]).mean()
                 wrong = torch.sigmoid(scores)
@@ -82,7 +82,7 @@ def print_epochs() -> None:
 
 def upu(data: Problem, model: str, loss: str) -> Callable[[], Any]:
     estimator = PURiskClassifier(
-        data.prior, risk="upu", model=model, loss=loss, random_state=0, prior=0.5, scenario="case-control"
+        data.prior, risk="upu", model=model, loss=loss, random_state=0, scenario="case-control"
     )
     return lambda: estimator.fit(data.X, data.s)
 
