@@ -20,7 +20,10 @@ def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command
     """Yield every command with the words that call it."""
     yield name, command
     if isinstance(command, click.Group):
-        for key, child in command.commands.items():
+        context = click.Context(command)
+        for key in command.list_commands(context):
+            child = command.get_command(context, key)
+            assert child is not None
             yield from walk(child, f"{name} {key}")
 
 

@@ -9,29 +9,9 @@ import sys
 import click
 
 from pubench import __version__
-from pubench.cli.audit import audit
-from pubench.cli.cite import cite
-from pubench.cli.compare import compare
-from pubench.cli.data import data
-from pubench.cli.explain import explain
-from pubench.cli.fit import fit
-from pubench.cli.leaderboard import leaderboard
-from pubench.cli.listing import list_specs, plugins
-from pubench.cli.merge import merge
-from pubench.cli.output import completion, export
-from pubench.cli.plugin import plugin
-from pubench.cli.predict import predict
-from pubench.cli.prior import prior
-from pubench.cli.recommend import recommend
-from pubench.cli.report import report
-from pubench.cli.rescore import rescore
-from pubench.cli.review import review
+from pubench.cli.commands import LazyGroup
 from pubench.cli.signals import Signals
-from pubench.cli.site import site
-from pubench.cli.slurm import slurm
 from pubench.cli.streams import is_of_output, output_problem, prepare_streams, say, silence_output
-from pubench.cli.suite import suite
-from pubench.cli.verify import verify
 from pubench.errors import PubenchError, StoreError
 
 __all__ = ["main"]
@@ -39,7 +19,7 @@ __all__ = ["main"]
 FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
 
 
-class _Commands(click.Group):
+class _Commands(LazyGroup):
     """Ends a command that was interrupted, or whose output nobody reads (for example ``| head``), with its own code."""
 
     def invoke(self, ctx: click.Context) -> object:
@@ -60,34 +40,6 @@ def cli() -> None:
 
     Start with:  pubench suite run quickstart
     """
-
-
-suite.add_command(slurm)
-for command in (
-    suite,
-    merge,
-    cite,
-    compare,
-    verify,
-    data,
-    prior,
-    audit,
-    recommend,
-    fit,
-    predict,
-    explain,
-    review,
-    report,
-    site,
-    leaderboard,
-    rescore,
-    export,
-    list_specs,
-    plugins,
-    plugin,
-    completion,
-):
-    cli.add_command(command)
 
 
 def main() -> None:

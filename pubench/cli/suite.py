@@ -13,6 +13,7 @@ import click
 from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
+from pubench.cli.slurm import slurm
 from pubench.cli.streams import say
 from pubench.errors import be, counted
 
@@ -27,6 +28,9 @@ __all__ = ["suite"]
 @click.group()
 def suite() -> None:
     """Run suites of cells and look at them."""
+
+
+suite.add_command(slurm)
 
 
 @suite.command()

@@ -16,6 +16,7 @@ from helpers.suites import TOY, toml
 import pubench
 from pubench import read_results
 from pubench.cli import cli, main
+from pubench.cli.commands import LazyGroup
 from pubench.cli.options import SCENARIO
 from pubench.results.export import export_text
 from pubench.specs import SCENARIOS
@@ -65,8 +66,12 @@ def finished(tmp_path_factory):
     return folder / "run"
 
 
+CONTEXT = click.Context(cli)
+
+
 def commands(group=cli, path=()):
-    for name, command in sorted(group.commands.items()):
+    for name in group.list_commands(CONTEXT):
+        command = group.get_command(CONTEXT, name)
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
         yield (*path, name), command
@@ -287,11 +292,26 @@ def test_check_refuses_values_that_an_algorithm_does_not_allow(call, suite):
     assert "mine.toml: algorithms[0].params.c: 'wlr' does not allow -1.0" in " ".join(err.split())
 
 
-def test_the_help_imports_neither_the_specs_nor_numpy():
+def test_the_help_imports_neither_commands_nor_the_specs_nor_numpy():
     """It would take longer than click itself."""
-    code = "import sys, pubench.cli; print({'numpy', 'msgspec', 'pubench.specs'} & set(sys.modules))"
+    code = (
+        "import sys; from click.testing import CliRunner; from pubench.cli import cli; "
+        "assert CliRunner().invoke(cli, ['--help']).exit_code == 0; "
+        "print({'numpy', 'msgspec', 'pubench.specs', 'pubench.cli.suite'} & set(sys.modules))"
+    )
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == "set()"
+
+
+def test_the_help_lists_each_command_by_its_own_first_sentence(call):
+    group = LazyGroup("pubench")
+    for name in group.list_commands(CONTEXT):
+        line = group.commands[name].help
+        assert group.get_command(CONTEXT, name).get_short_help_str(limit=1_000) == line
+    assert group.get_command(CONTEXT, "no-such-command") is None
+    code, _, err = call("reprot")
+    assert code == 2
+    assert "report" in err
 
 
 def test_the_scenarios_of_the_options_are_those_of_the_specs():

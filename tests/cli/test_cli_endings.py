@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from helpers.commands import pubench_here
 from helpers.marks import slow
@@ -178,7 +179,8 @@ def test_errors_of_python_get_one_sentence(
     def fail(**_: object) -> None:
         raise error
 
-    monkeypatch.setattr(cli.commands["prior"], "callback", fail)
+    prior = cli.get_command(click.Context(cli), "prior")
+    monkeypatch.setattr(prior, "callback", fail)
     assert pubench_here(capsys, "prior", "iris", code=code).stderr == f"pubench: {said}\n"
 
 
