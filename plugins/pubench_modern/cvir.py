@@ -77,7 +77,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         priors: list[float] = []
 
         def epoch(number: int) -> float:
-            # Before a round of (TED)^n has estimated the prior, one half of U may be positive.
+            # (TED)^n estimates the prior before every epoch, in the first one by the scores of an untrained network.
             prior = self._share(model, held) if held is not None else self.prior_
             priors.append(prior)
             if number < self.warm_up:

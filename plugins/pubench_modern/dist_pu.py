@@ -13,7 +13,7 @@ from scipy.special import expit
 from pubench.base import Real, Rule, Whole, mixed_batches
 from pubench_modern.classifier import NetworkClassifier
 from pubench_modern.loop import finite, run_batches, train
-from pubench_modern.objectives import DistributionAlignment, soft_cross_entropy
+from pubench_modern.objectives import DistributionAlignment, prediction_entropy, soft_cross_entropy
 from pubench_modern.rows import Sample, stacked
 
 __all__ = ["DistPU"]
@@ -82,9 +82,9 @@ learning_rate, batch_size, epochs, average_epochs, random_state
             sigma = expit(scores[n_p:n])
             mix = soft_cross_entropy(scores[n:], share * sigma + (1.0 - share) * sigma[other])
             found = np.concatenate([base.slopes, self.mixup * mix.slopes])
-            # The entropy of a prediction falls by f sigma (1 - sigma) with its score.
-            found[n_p:n] -= self.entropy * scores[n_p:n] * sigma * (1.0 - sigma) / (n - n_p)
-            losses.append(base.value + self.mixup * mix.value)
+            doubt = prediction_entropy(scores[n_p:n])
+            found[n_p:n] += self.entropy * doubt.slopes
+            losses.append(base.value + self.mixup * mix.value + self.entropy * doubt.value)
             return found
 
         model.step(stacked([X, mixed.astype(np.float32)]), slopes)

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logsumexp
 
-__all__ = ["BatchLoss", "CrossEntropy", "DistributionAlignment", "Variational", "soft_cross_entropy"]
+__all__ = [
+    "BatchLoss",
+    "CrossEntropy",
+    "DistributionAlignment",
+    "Variational",
+    "prediction_entropy",
+    "soft_cross_entropy",
+]
 
 Floats = NDArray[np.float64]
 
@@ -98,6 +105,13 @@ def soft_cross_entropy(scores: Floats, targets: Floats) -> BatchLoss:
     """Return the mean cross-entropy of probabilities, as targets of shape (n,), and the logistic function of scores."""
     losses = targets * log_expit(scores) + (1.0 - targets) * log_expit(-scores)
     return BatchLoss(float(-losses.mean()), (expit(scores) - targets) / len(scores))
+
+
+def prediction_entropy(scores: Floats) -> BatchLoss:
+    r"""Return the mean entropy of predictions :math:`\sigma(f)`, which falls by :math:`f \sigma (1 - \sigma)`."""
+    sigma = expit(scores)
+    entropy = -(sigma * log_expit(scores) + (1.0 - sigma) * log_expit(-scores))
+    return BatchLoss(float(entropy.mean()), -scores * sigma * (1.0 - sigma) / len(scores))
 
 
 def _shares(weights: Floats) -> Floats:

@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 
 # Of the Beta distribution that mixing weights have, as in the paper.
 _BETA = 0.3
+# Far below what a network predicts, and far enough from 0 for its logarithm and for quotients by it.
+_LEAST = 1e-300
 
 
 def mixed_consistency(of_u: Floats, of_mixed: Floats, share: float) -> tuple[BatchLoss, Floats]:
@@ -39,7 +41,7 @@ def mixed_consistency(of_u: Floats, of_mixed: Floats, share: float) -> tuple[Bat
     share : float
     """
     phi = expit(of_u)
-    target = share + (1.0 - share) * phi
+    target = np.maximum(share + (1.0 - share) * phi, _LEAST)
     gap = np.log(target) - log_expit(of_mixed)
     on_mixed = -2.0 * gap * expit(-of_mixed) / len(gap)
     on_u = 2.0 * gap / target * (1.0 - share) * phi * (1.0 - phi) / len(gap)

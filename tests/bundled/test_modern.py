@@ -188,6 +188,18 @@ def test_mixing_and_entropy_start_late_and_change_the_fit():
     assert sizes[0] > sizes[1]
 
 
+def test_the_loss_curve_holds_every_term_that_is_lowered():
+    """With one batch the first entry is the loss at the start, which is the same for all weights of the entropy."""
+    X, s = make_pu()
+    options = {"scenario": CC, "epochs": 1, "mixup_start": 0, "batch_size": 1000, "random_state": 0}
+    without, half, full = (
+        DistPU(0.5, mixup=1.0, entropy=entropy, **options).fit(X, s).loss_curve_[0]
+        for entropy in (0.0, 0.5, 1.0)
+    )
+    assert full - without == pytest.approx(2.0 * (half - without))
+    assert 0.3 < full - without <= np.log(2.0)
+
+
 @pytest.mark.parametrize("name", ["vpu", "dist-pu", *slow(*NAMES[2:])])
 def test_seeds_pickles_and_sparse_rows(name):
     X, s = make_pu()

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pubench_modern.cvir import keep_lowest
-from pubench_modern.objectives import CrossEntropy, DistributionAlignment, Variational, soft_cross_entropy
+from pubench_modern.objectives import (
+    CrossEntropy,
+    DistributionAlignment,
+    Variational,
+    prediction_entropy,
+    soft_cross_entropy,
+)
 from pubench_modern.robust_pu import easy_weights
 from pubench_modern.rows import Sample, cycled
 from pubench_modern.self_pu import trusted_labels
@@ -36,6 +42,7 @@ OBJECTIVES = {
     "cross-entropy": CrossEntropy(0.3, 0.7),
     "weighted": lambda f, n_p: CrossEntropy(0.3, 0.7)(f, n_p, np.linspace(0.1, 2.0, len(f))),
     "soft": lambda f, n_p: soft_cross_entropy(f, np.linspace(0.0, 1.0, len(f))),
+    "entropy": lambda f, _: prediction_entropy(f),
 }
 
 
@@ -125,6 +132,21 @@ def test_a_row_mixed_with_nothing_is_itself_and_a_labelled_row_is_certain():
     f = scores_of(15)
     assert mixed_consistency(f, f, 0.0)[0].value == pytest.approx(0.0)
     assert mixed_consistency(f, np.full(15, 60.0), 1.0)[0].value == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("share", [0.0, 5e-324, 1e-3])
+def test_mixing_with_a_row_that_is_certainly_negative_is_finite(share):
+    """Phi of a score of -800 is 0 in double precision, and so may the share of a Beta distribution be."""
+    with np.errstate(all="raise", under="ignore"):
+        penalty, on_u = mixed_consistency(np.full(4, -800.0), np.full(4, -750.0), share)
+    assert np.isfinite(penalty.value)
+    assert np.isfinite(penalty.slopes).all()
+    assert np.isfinite(on_u).all()
+
+
+def test_entropy_is_largest_at_one_half_and_nothing_where_all_is_certain():
+    assert prediction_entropy(np.zeros(3)).value == pytest.approx(np.log(2.0))
+    assert prediction_entropy(np.array([-900.0, 900.0])).value == pytest.approx(0.0, abs=1e-12)
 
 
 def test_cvir_that_drops_nothing_is_weighted_p_against_u():
