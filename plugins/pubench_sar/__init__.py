@@ -30,7 +30,7 @@ def pubench_algorithms() -> list[Algorithm]:
             name="sar-em",
             estimator="pubench_sar.sar_em:SAREM",
             summary="Logistic models of class and propensity by expectation maximisation; a known prior helps",
-            version="1",
+            version="2",
             space=_RIDGE,
             scenarios=_SINGLE,
             receives=("prior",),

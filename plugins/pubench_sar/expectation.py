@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench_sar.likelihood import class_posterior, log_likelihood, tilted
+from pubench_sar.likelihood import class_posterior, divergence, log_likelihood, tilted
 from pubench_sar.logistic import Logistic
 
 __all__ = ["Fitted", "Problem", "maximise"]
@@ -18,18 +18,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Scaled rows, the columns of them that propensities depend on, labels, and the prior if it is given."""
+    """Scaled rows, the columns of them that propensities depend on, labels, and the prior if it is given.
+
+    ``l2`` and ``propensity_l2`` are the penalties on the weights of the two models.
+    """
 
     X: Any
     Z: Any
     s: NDArray[np.uint8]
     prior: float | None
     l2: float
+    propensity_l2: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
-    """Both models, and the penalised mean log-likelihood after each round."""
+    """Both models, and what was maximised, before each round."""
 
     classes: Logistic
     propensities: Logistic
@@ -37,31 +41,37 @@ class Fitted:
 
 
 def maximise(problem: Problem, *, max_iter: int, tol: float) -> Fitted:
-    """Alternate between the posterior of the classes and the two models, until the likelihood rises by less than tol.
+    r"""Alternate between the posterior q of the classes and the two models, until a round gains less than tol.
 
-    With a given prior the posterior is the one with this mean, see :func:`pubench_sar.likelihood.tilted`; then the mean
-    of the class probabilities is the prior, too, because the bias is free.
+    What rises in every round is the penalised mean log-likelihood of the labels minus the mean relative entropy of q
+    to the posterior of the models:
+
+    .. math:: \frac{1}{n} \sum_i \left[\ln \Pr(s_i | x_i) - KL(q_i \| \Pr(y_i = 1 | x_i, s_i))\right] - penalty
+
+    With a given prior, q is the posterior with this mean, see :func:`pubench_sar.likelihood.tilted`; then the mean of
+    the class probabilities is the prior, too, because the bias is free. Otherwise q is the posterior itself.
     """
     classes, propensities = start(problem)
     curve: list[float] = []
     for _ in range(max_iter):
         f, e = classes.probability(problem.X), propensities.probability(problem.Z)
-        curve.append(_objective(problem, f, e, classes, propensities))
-        if len(curve) > 1 and curve[-1] - curve[-2] < tol and problem.prior is None:
+        posterior = class_posterior(f, e, problem.s)
+        q = posterior if problem.prior is None else tilted(posterior, problem.s, problem.prior)
+        gained = log_likelihood(f, e, problem.s) - divergence(q, posterior)
+        curve.append(gained - _penalty(problem, classes, propensities))
+        if len(curve) > 1 and curve[-1] - curve[-2] < tol:
             break
-        posterior = _posterior(problem, f, e)
-        new = classes.improved(problem.X, posterior, np.ones(len(f)), problem.l2)
-        moved = float(np.abs(new.theta - classes.theta).max())
-        classes = new
+        classes = classes.improved(problem.X, q, np.ones(len(f)), problem.l2)
         # The propensity is learned on positives: each row counts as much as it is one.
-        propensities = propensities.improved(problem.Z, problem.s.astype(float), posterior, problem.l2)
-        if problem.prior is not None and moved < tol:
-            break
+        propensities = propensities.improved(problem.Z, problem.s.astype(float), q, problem.propensity_l2)
     return Fitted(classes, propensities, curve)
 
 
 def start(problem: Problem) -> tuple[Logistic, Logistic]:
-    """Return where the search begins: P against U, balanced, and one propensity for all."""
+    """Return where the search begins: P against U, balanced, and one propensity for all.
+
+    There is one start. Others, such as exchanged models, often end in a larger likelihood and in wrong classes.
+    """
     s = problem.s.astype(float)
     share = s.mean()
     weights = np.where(s == 1, 0.5 / share, 0.5 / (1.0 - share))
@@ -73,11 +83,6 @@ def start(problem: Problem) -> tuple[Logistic, Logistic]:
     return classes, Logistic(constant)
 
 
-def _posterior(problem: Problem, f: Floats, e: Floats) -> Floats:
-    found = class_posterior(f, e, problem.s)
-    return found if problem.prior is None else tilted(found, problem.s, problem.prior)
-
-
-def _objective(problem: Problem, f: Floats, e: Floats, *models: Logistic) -> float:
-    penalty = sum(float(model.theta[:-1] @ model.theta[:-1]) for model in models)
-    return log_likelihood(f, e, problem.s) - 0.5 * problem.l2 * penalty
+def _penalty(problem: Problem, classes: Logistic, propensities: Logistic) -> float:
+    pairs = (problem.l2, classes), (problem.propensity_l2, propensities)
+    return 0.5 * sum(l2 * float(model.theta[:-1] @ model.theta[:-1]) for l2, model in pairs)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.special import expit, logit, rel_entr
 
-__all__ = ["class_posterior", "log_likelihood", "tilted"]
+__all__ = ["class_posterior", "divergence", "log_likelihood", "tilted"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.uint8]
@@ -31,6 +31,12 @@ def log_likelihood(f: Floats, e: Floats, s: Labels) -> float:
     """Return the mean log-likelihood of labels s, shape (n,), under class probabilities f and propensities e."""
     labelled = np.clip(f * e, _SMALL, 1.0 - _SMALL)
     return float(np.where(s == 1, np.log(labelled), np.log1p(-labelled)).mean())
+
+
+def divergence(q: Floats, posterior: Floats) -> float:
+    """Return the mean relative entropy of probabilities q to those of the posterior, both of shape (n,)."""
+    p = np.clip(posterior, _SMALL, 1.0 - _SMALL)
+    return float((rel_entr(q, p) + rel_entr(1.0 - q, 1.0 - p)).mean())
 
 
 def tilted(posterior: Floats, s: Labels, prior: float) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ __all__ = ["SAREM"]
 
 Floats = NDArray[np.float64]
 
+# Of log odds, before the labels are seen.
+_VARIANCE = 8.0
+
 
 class SAREM(PUClassifier):
     r"""Logistic models of the class and of the propensity, fitted together to a single training set.
@@ -48,10 +51,12 @@ class SAREM(PUClassifier):
         Pr(y = 1), or the name of a prior estimator (which all assume labels at random); None leaves it free.
     propensity_columns : sequence of int or None, default=None
         The columns of X that the propensity depends on; None means all.
-    l2 : float, default=0.001
-        The penalty on weights of standardised columns, beside mean losses.
+    l2 : float or "auto", default="auto"
+        The penalty on weights of standardised columns, beside mean losses. "auto" is d / (8 n) for a model of d columns
+        and n rows: a normal prior under which log odds have the variance 8, however many columns there are. With a
+        fixed penalty, wide tables are learned by heart.
     max_iter, tol : int, default=300, and float, default=1e-6
-        The number of rounds, and the gain in mean log-likelihood (with a prior: the change of weights) that ends them.
+        The number of rounds, and the gain of a round that ends them.
 
     Attributes
     ----------
@@ -62,7 +67,7 @@ class SAREM(PUClassifier):
     class_model_, propensity_model_ : Logistic
         Both on scaled rows.
     likelihood_curve_ : ndarray of shape (t,)
-        The penalised mean log-likelihood before each round; without a given prior it rises.
+        What is maximised, before each round: see :func:`pubench_sar.expectation.maximise`. It rises.
     n_iter_ : int
     n_features_in_ : int
     """
@@ -70,7 +75,7 @@ class SAREM(PUClassifier):
     scenario: ClassVar[Scenario] = "single-training-set"
     param_rules: ClassVar[dict[str, Rule]] = {
         "prior": Either(PRIOR, OneOf((None,))),
-        "l2": Real(low=0.0, open_low=True),
+        "l2": Either(Real(low=0.0, open_low=True), OneOf(("auto",))),
         "max_iter": Whole(low=1),
         "tol": Real(low=0.0),
     }
@@ -81,7 +86,7 @@ class SAREM(PUClassifier):
         prior: float | str | None = None,
         *,
         propensity_columns: Sequence[int] | None = None,
-        l2: float = 0.001,
+        l2: float | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-6,
     ) -> None:
@@ -96,12 +101,19 @@ class SAREM(PUClassifier):
         self._columns = self._checked_columns(X.shape[1])
         self.scaling_ = Scaling.of(X, True)
         A = self.scaling_.apply(X)
-        problem = Problem(A, self._of_propensity(A), s, prior, self.l2)
+        Z = self._of_propensity(A)
+        problem = Problem(A, Z, s, prior, self._penalty(A), self._penalty(Z))
         found = maximise(problem, max_iter=self.max_iter, tol=self.tol)
         self.class_model_, self.propensity_model_ = found.classes, found.propensities
         self.likelihood_curve_, self.n_iter_ = np.array(found.curve), len(found.curve)
         self.prior_ = float(found.classes.probability(A).mean()) if prior is None else prior
         warn_of_one_decision(found.classes.scores(A), "the prior, l2 or the features")
+
+    def _penalty(self, rows: Any) -> float:
+        if self.l2 != "auto":
+            return self.l2
+        n, d = rows.shape
+        return d / (_VARIANCE * n)
 
     def _checked_columns(self, d: int) -> NDArray[np.intp]:
         if self.propensity_columns is None:

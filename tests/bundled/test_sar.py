@@ -11,7 +11,7 @@ import pytest
 from pubench_risk.classifier import PURiskClassifier
 from pubench_sar.expectation import Problem, maximise
 from pubench_sar.lbe import LBE, propensity_loss
-from pubench_sar.likelihood import class_posterior, log_likelihood, tilted
+from pubench_sar.likelihood import class_posterior, divergence, log_likelihood, tilted
 from pubench_sar.sar_em import SAREM
 from pubench_sar.weighted import PUWeighted, estimate_propensity, inverse_weights
 from scipy import sparse
@@ -81,12 +81,41 @@ def test_tilted_posteriors_have_the_prior_as_their_mean():
     assert tilted(posterior, s, 0.01)[30:].max() < 1e-6
 
 
-def test_the_likelihood_rises_in_every_round():
+@pytest.mark.parametrize("prior", [None, 0.3, 0.6])
+def test_the_likelihood_rises_in_every_round(prior):
     X, _, s, _ = logistic_data(600, slope=2.0)
-    found = maximise(Problem(X, X, s.astype(np.uint8), None, 1e-3), max_iter=40, tol=0.0)
+    found = maximise(Problem(X, X, s.astype(np.uint8), prior, 1e-3, 1e-2), max_iter=40, tol=0.0)
     assert len(found.curve) > 5
     assert (np.diff(found.curve) > -1e-6).all()
     assert found.curve[-1] > found.curve[0] + 1e-3
+
+
+def test_relative_entropy_is_nothing_between_equals_and_finite_at_the_ends():
+    q = np.array([0.0, 0.3, 1.0])
+    assert divergence(q, q) == pytest.approx(0.0, abs=1e-9)
+    assert divergence(np.full(2, 0.5), np.full(2, 0.25)) == pytest.approx(0.5 * np.log(4.0 / 3.0))
+    assert np.isfinite(divergence(np.full(2, 0.5), np.array([0.0, 1.0])))
+
+
+def test_the_mean_of_the_classes_is_the_given_prior():
+    X, y, s, _ = logistic_data(1000, slope=2.0)
+    for prior in (0.35, float(y.mean()), 0.6):
+        assert SAREM(prior).fit(X, s).predict_proba(X)[:, 1].mean() == pytest.approx(prior, abs=1e-3)
+
+
+def test_the_penalty_grows_with_the_columns_of_each_model():
+    """A fixed penalty learns columns of noise by heart; the propensity has one column, and a small penalty."""
+    X, y, s, _ = logistic_data(1600, slope=3.0, level=-2.0)
+    wide, prior = np.hstack([X, np.random.default_rng(1).normal(size=(1600, 57))]), float(y.mean())
+    seen, new = slice(0, 400), slice(400, 1600)
+    by_columns, fixed, strong = (
+        SAREM(prior, propensity_columns=[2], l2=l2).fit(wide[seen], s[seen])
+        for l2 in ("auto", 0.0001, 60 / 3200)
+    )
+    assert (by_columns.predict(wide[new]) == y[new]).mean() > (
+        fixed.predict(wide[new]) == y[new]
+    ).mean() + 0.02
+    assert by_columns.propensity_model_.theta[0] > 1.2 * strong.propensity_model_.theta[0]
 
 
 def test_class_and_propensity_can_be_exchanged_without_a_change_of_the_likelihood():
