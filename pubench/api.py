@@ -32,7 +32,7 @@ from pubench.results.run_folder import (
 from pubench.results.shards import folder_name, folder_part, stored_plan
 from pubench.results.store import RESCORED, is_new, read_endings, repair, set_aside
 from pubench.results.table import Results, read_results
-from pubench.run import Execution, Progress, Rescoring, Workers, rescore_cells, run_folder
+from pubench.run import Execution, Progress, Rescoring, Workers, rescore_cells, run_folder, store_maps
 from pubench.specs import JSONValue
 from pubench.suite import load_suite, suite_text
 from pubench.suite.reporting import TableWidth
@@ -162,6 +162,7 @@ def run_suite(
             for problem in (*repair(folder), *repair_provenance(folder)):
                 note(problem)
             run_folder(folder, planned, registry, workers, retry_failed=retry_failed, progress=progress)
+            store_maps(folder, planned, progress)
     return read_results(folder)
 
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from pubench.errors import DamagedFileError
 from pubench.results.credit import Credit, read_credits
-from pubench.results.record import ModelRecord, TrialRecord
+from pubench.results.record import MapRecord, ModelRecord, TrialRecord
 from pubench.results.run_folder import cards_of, read_provenance
-from pubench.results.store import detail_problems, read_inside
+from pubench.results.store import detail_problems, read_inside, read_maps
 from pubench.results.trials import read_trials
 from pubench.specs import JSONValue
 
@@ -120,7 +120,8 @@ class Provenance(_Stored):
 class RunDetails:
     """All of it: cards by the data set's label, trials and introspection by the cell's key.
 
-    ``problems`` has one sentence for each file, or record, that is damaged. ``credits`` are the papers to cite.
+    ``problems`` has one sentence for each file, or record, that is damaged. ``credits`` are the papers to cite, and
+    ``maps`` are data sets in the plane, by label.
     """
 
     cards: Mapping[str, Card] = field(default_factory=dict)
@@ -129,6 +130,7 @@ class RunDetails:
     introspection: Mapping[str, ModelRecord] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     credits: tuple[Credit, ...] = ()
+    maps: Mapping[str, MapRecord] = field(default_factory=dict)
 
     @property
     def origins(self) -> dict[str, str]:
@@ -156,6 +158,7 @@ def read_details(folders: Sequence[Path]) -> RunDetails:
     provenance: list[Provenance] = []
     trials: dict[str, Sequence[TrialRecord]] = {}
     introspection: dict[str, ModelRecord] = {}
+    maps: dict[str, MapRecord] = {}
     problems: list[str] = []
     for folder in folders:
         try:
@@ -167,9 +170,10 @@ def read_details(folders: Sequence[Path]) -> RunDetails:
         provenance += parse(Provenance, _latest(entries)).values()
         trials |= read_trials(folder)
         introspection |= read_inside(folder)
+        maps |= read_maps(folder)
         problems += detail_problems(folder)
     credits = read_credits(folders, {label: card.citation for label, card in cards.items()})
-    return RunDetails(cards, tuple(provenance), trials, introspection, tuple(problems), credits)
+    return RunDetails(cards, tuple(provenance), trials, introspection, tuple(problems), credits, maps)
 
 
 def _latest(entries: Iterable[JSONValue]) -> dict[str, JSONValue]:

@@ -119,12 +119,33 @@ class ModelRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     size: int = 0
     errors: tuple[str, ...] = ()
     image: PixelWeights | None = None
+    normalized: PixelWeights | None = None
     plane: Plane | None = None
     weights: tuple[tuple[str, float], ...] = ()
     stages: tuple[int, ...] = ()
     metrics: Mapping[str, tuple[float | None, ...]] = {}
     reliability: tuple[tuple[int, float, float], ...] = ()
     propensity: PropensityRecord | None = None
+
+
+class MapRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows of a data set in the plane, as t-SNE places them.
+
+    ``kinds`` has a letter for each point: l is labelled, p an unlabelled positive, n a negative, u an unlabelled row
+    whose class is unknown. ``total`` is the number of training rows that the points were drawn from.
+    """
+
+    dataset: str
+    labelling: str
+    perplexity: float
+    total: int
+    kinds: str
+    points: tuple[tuple[float, float], ...]
+
+    @property
+    def key(self) -> str:
+        """What a later line replaces: the map of the same data set."""
+        return self.dataset
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -20,7 +20,14 @@ from pubench.protocol import from_json, to_json
 from pubench.results.appending import Appender
 from pubench.results.checked import DIGITS, checksum, set_aside_damaged
 from pubench.results.predictions import BINARY, PackedPredictions, StoredPredictions
-from pubench.results.record import EvaluatedTrial, ModelRecord, Record, RescoredValue, StoredTrial
+from pubench.results.record import (
+    EvaluatedTrial,
+    MapRecord,
+    ModelRecord,
+    Record,
+    RescoredValue,
+    StoredTrial,
+)
 from pubench.status import Status
 
 __all__ = [
@@ -32,6 +39,7 @@ __all__ = [
     "read_endings",
     "read_evaluated",
     "read_inside",
+    "read_maps",
     "read_predictions_index",
     "read_records",
     "read_rescored",
@@ -40,8 +48,8 @@ __all__ = [
     "set_aside",
 ]
 
-_CELLS = "cells.jsonl"
-_TRIALS, _EVALUATED, _INSIDE = "trials.jsonl", "evaluated.jsonl", "inside.jsonl"
+_CELLS, _TRIALS, _EVALUATED = "cells.jsonl", "trials.jsonl", "evaluated.jsonl"
+_INSIDE, _MAPS = "inside.jsonl", "maps.jsonl"
 _PREDICTIONS, RESCORED = "predictions.jsonl", "rescored.jsonl"
 _RECORDS = (_CELLS, _TRIALS, _INSIDE)
 """The files that every run has."""
@@ -52,6 +60,7 @@ _LOST = {
     _INSIDE: "reports lack the introspection of its cell's model",
     _PREDICTIONS: "the predictions of its cell are lost",
     RESCORED: "its metric is missing there until it is rescored",
+    _MAPS: "the map of its data set is made again by the next run",
 }
 """What a damaged line of each file means."""
 Key = str | tuple[str, int] | tuple[str, str]
@@ -71,9 +80,18 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
 
 
 L = TypeVar(
-    "L", Record, StoredTrial, EvaluatedTrial, _Inside, StoredPredictions, RescoredValue, Ending, "_Line"
+    "L",
+    Record,
+    StoredTrial,
+    EvaluatedTrial,
+    _Inside,
+    StoredPredictions,
+    RescoredValue,
+    MapRecord,
+    Ending,
+    "_Line",
 )
-_Line = Record | StoredTrial | EvaluatedTrial | _Inside | StoredPredictions | RescoredValue
+_Line = Record | StoredTrial | EvaluatedTrial | _Inside | StoredPredictions | RescoredValue | MapRecord
 _KINDS: Mapping[str, type[_Line]] = {
     _CELLS: Record,
     _TRIALS: StoredTrial,
@@ -81,6 +99,7 @@ _KINDS: Mapping[str, type[_Line]] = {
     _INSIDE: _Inside,
     _PREDICTIONS: StoredPredictions,
     RESCORED: RescoredValue,
+    _MAPS: MapRecord,
 }
 _DECODERS: Mapping[str, msgspec.json.Decoder[_Line]] = {
     name: msgspec.json.Decoder(kind) for name, kind in _KINDS.items()
@@ -120,6 +139,10 @@ class Store:
     def append_rescored(self, value: RescoredValue) -> None:
         """Record a metric that was computed from stored predictions."""
         self._file(RESCORED).append(to_json(value))
+
+    def append_map(self, record: MapRecord) -> None:
+        """Record the map of a data set."""
+        self._file(_MAPS).append(to_json(record))
 
     def _append_predictions(self, key: str, packed: PackedPredictions) -> None:
         """Write the numbers, then the line that makes them count; cells that share a fit share its numbers."""
@@ -192,6 +215,12 @@ def read_inside(folder: Path) -> dict[str, ModelRecord]:
     return {line.key: line.inside for line in read.values.values()}
 
 
+def read_maps(folder: Path) -> dict[str, MapRecord]:
+    """Return the maps of data sets by their labels."""
+    read = _read(folder / _MAPS, msgspec.json.Decoder(MapRecord))
+    return {line.dataset: line for line in read.values.values()}
+
+
 def read_predictions_index(folder: Path) -> tuple[dict[str, StoredPredictions], tuple[str, ...]]:
     """Return where the predictions of each cell are, by key, and a sentence for each line that cannot be trusted."""
     read = _read(folder / _PREDICTIONS, msgspec.json.Decoder(StoredPredictions))
@@ -205,8 +234,8 @@ def read_rescored(folder: Path) -> tuple[tuple[RescoredValue, ...], tuple[str, .
 
 
 def detail_problems(folder: Path) -> tuple[str, ...]:
-    """Return one sentence for each line of trials and introspection that cannot be trusted."""
-    read = (_read(folder / name, _DECODERS[name]) for name in (_TRIALS, _EVALUATED, _INSIDE))
+    """Return one sentence for each line of trials, introspection and maps that cannot be trusted."""
+    read = (_read(folder / name, _DECODERS[name]) for name in (_TRIALS, _EVALUATED, _INSIDE, _MAPS))
     return tuple(problem for one in read for problem in one.problems)
 
 

@@ -28,7 +28,7 @@ __all__ = [
     "write_verified",
 ]
 
-_RECORDS = ("cells", "trials", "evaluated", "inside", "predictions", "rescored")
+_RECORDS = ("cells", "trials", "evaluated", "inside", "predictions", "rescored", "maps")
 _FILES = ("plan.json", "suite.toml", "provenance.json", *(f"{name}.jsonl" for name in _RECORDS), BINARY)
 """All files that results follow from."""
 _STATED = ("python", "platform", "arithmetic", "packages", "plugins")

@@ -66,15 +66,19 @@ def unknown_labels(given: RawTable) -> Iterator[KeyProblem]:
 
 
 def unknown_members(given: RawTable) -> Iterator[KeyProblem]:
-    """Yield the members of the report's groups that no data set is."""
+    """Yield the members of the report's groups, and the data sets to map, that no data set is."""
     report, known = given.get("report"), [label for label in _labels(given, "datasets") if label is not None]
-    groups = report.get("groups") if isinstance(report, dict) else None
-    for name, labels in groups.items() if isinstance(groups, dict) else ():
+    if not isinstance(report, dict) or not known:
+        return
+    groups, maps = report.get("groups"), report.get("maps")
+    named = [("groups", *pair) for pair in groups.items()] if isinstance(groups, dict) else []
+    named += [("maps", label, [label]) for label in maps] if isinstance(maps, dict) else []
+    for key, name, labels in named:
         for label in _texts(labels):
             # Problems of one entry append to its label.
-            if known and not label.startswith(tuple(known)):
+            if not label.startswith(tuple(known)):
                 yield KeyProblem(
-                    ("report", "groups", name),
+                    ("report", key, name),
                     f"{label!r} is not a label under datasets{did_you_mean(label, known)}",
                 )
 

@@ -74,6 +74,12 @@ class Rules(Table):
         description="Groups of data sets by which readers can filter the page, each a list of labels. Other groups, by "
         "source, prior and size, are there without this.",
     )
+    maps: Mapping[Name, Annotated[float, Field(ge=1)]] = Field(
+        default_factory=dict,
+        description="Data sets that the report draws in the plane by t-SNE, each a label with its perplexity, the "
+        "number of neighbours that a row keeps near: `{ iris = 30 }`. Drawn are training rows of the first labelling "
+        "and replicate, with their true classes.",
+    )
     siunitx: bool = Field(
         default=False,
         description="Whether LaTeX tables align their numbers with the package siunitx (`S` columns); otherwise they "

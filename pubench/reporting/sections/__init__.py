@@ -17,6 +17,7 @@ from pubench.reporting.sections.datasets import datasets_section
 from pubench.reporting.sections.figures import figures_section
 from pubench.reporting.sections.images import images_section
 from pubench.reporting.sections.leaderboard import leaderboard_section
+from pubench.reporting.sections.maps import maps_section
 from pubench.reporting.sections.models import models_section
 from pubench.reporting.sections.paper import paper_section
 from pubench.reporting.sections.price import price_section
@@ -45,6 +46,7 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     models_section,
     images_section,
     boundaries_section,
+    maps_section,
     problems_section,
     datasets_section,
     references_section,
