@@ -7,20 +7,9 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
-from pubench.base import (
-    UNSTATED,
-    Labels,
-    PUClassifier,
-    RowRules,
-    Rows,
-    Rule,
-    validate_rows,
-    warn_of_one_decision,
-)
+from pubench.base import UNSTATED, Labels, RowRules, Rows, Rule, warn_of_one_decision
 from pubench.priors import prior_to_use
 from pubench.specs import Scenario
 from pubench_risk.basis import Basis
@@ -31,6 +20,7 @@ from pubench_risk.network import Activation
 from pubench_risk.recipe import Recipe
 from pubench_risk.rules import OF_A_KIND, RULES
 from pubench_risk.scaling import Scaling
+from pubench_risk.scores import RiskScores
 from pubench_risk.training import Curves, blockwise
 
 __all__ = ["PURiskClassifier"]
@@ -38,10 +28,9 @@ __all__ = ["PURiskClassifier"]
 Floats = NDArray[np.float64]
 
 _PIXELS = (np.float32, np.float64, np.uint8)
-_PROBABLE = ("logistic", "quadratic")
 
 
-class PURiskClassifier(PUClassifier):
+class PURiskClassifier(RiskScores):
     r"""Linear models, radial basis functions, perceptrons and CNNs that minimise a PU risk.
 
     With the signed weights of :func:`pubench.risk.signed_weights`, the unbiased risk (uPU; du Plessis et al., 2015) of
@@ -98,6 +87,8 @@ class PURiskClassifier(PUClassifier):
         Adam: whether to hold out a share of P and of U, and to restore the epoch with their smallest unbiased risk.
     validation_fraction, n_iter_no_change : float, default=0.2, and int, default=10
         The share held out, and the number of epochs without improvement after which training stops.
+    stages : int, default=0
+        Adam: after how many epochs, evenly spaced, the network is kept for ``staged_decision_function``; 0 keeps none.
     tol, max_iter : float, default=1e-5, and int, default=5000
         Exact solvers stop at this relative change or residual, or, with a ConvergenceWarning, after max_iter steps.
     random_state : int, RandomState instance or None, default=None
@@ -114,6 +105,8 @@ class PURiskClassifier(PUClassifier):
     intercept_ : ndarray of shape (1,)
     basis_, basis_coef_ : Basis, and ndarray of shape (m,)
         "rbf": the centres, among scaled rows, with gamma, and the weights of the functions around them.
+    stages_ : tuple of Network or ConvolutionalNetwork
+        Adam: the networks that ``stages`` keeps.
     network_ : Network or ConvolutionalNetwork
         "mlp": the network in double precision, trained in single precision; "cnn": the module and its inputs.
     feature_importances_ : ndarray of shape (d,)
@@ -172,6 +165,7 @@ class PURiskClassifier(PUClassifier):
         early_stopping: bool = False,
         validation_fraction: float = 0.2,
         n_iter_no_change: int = 10,
+        stages: int = 0,
         tol: float = 1e-5,
         max_iter: int = 5000,
         random_state: int | np.random.RandomState | None = None,
@@ -204,6 +198,7 @@ class PURiskClassifier(PUClassifier):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.stages = stages
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -270,31 +265,7 @@ class PURiskClassifier(PUClassifier):
         self.risk_curve_, self.n_iter_ = np.array(curves.risk), len(curves.risk)
         self.correction_curve_ = np.array(curves.corrections)
         self.validation_curve_ = np.array(curves.held_out)
+        self.stages_ = tuple(curves.networks)
 
     def _recipe(self) -> Recipe:
         return Recipe.of(self.get_params(deep=False) | {"prior": self.prior_})
-
-    def decision_function(self, X: Rows) -> Floats:
-        """Return the scores f(x), shape (n,); at least 0 means positive."""
-        return blockwise(self._scores, validate_rows(self, X))
-
-    def _scores(self, X: Rows) -> Floats:
-        if self.model == "linear":
-            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
-        if self.model == "cnn":
-            return np.asarray(self.network_.scores(X))
-        Z = self.scaling_.apply(X)
-        if self.model == "mlp":
-            return np.asarray(self.network_.scores(Z))
-        return np.asarray(self.basis_.features(Z) @ self.basis_coef_ + self.intercept_[0])
-
-    @available_if(lambda self: self.loss in _PROBABLE)
-    def predict_proba(self, X: Rows) -> Floats:
-        """Return the estimated probabilities of both classes, shape (n, 2): those under which f minimises the risk.
-
-        With the logistic loss this is the logistic function of f, with the quadratic loss (1 + f) / 2 clipped to
-        [0, 1]. Other losses define no probabilities.
-        """
-        decision = self.decision_function(X)
-        positive = expit(decision) if self.loss == "logistic" else np.clip((1.0 + decision) / 2.0, 0.0, 1.0)
-        return np.column_stack([1.0 - positive, positive])

@@ -15,7 +15,7 @@ from pubench.specs import Scenario
 from pubench_risk.engines import Design, Engine, engine_settings, new_model
 from pubench_risk.losses import Loss, Masses, Objective, Risk
 from pubench_risk.network import Activation, Shape
-from pubench_risk.training import Curves, HeldOut, Schedule, train
+from pubench_risk.training import Curves, HeldOut, Model, Schedule, train
 
 __all__ = ["Recipe"]
 
@@ -50,6 +50,7 @@ class Recipe:
     early_stopping: bool
     validation_fraction: float
     n_iter_no_change: int
+    stages: int
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:
@@ -96,13 +97,16 @@ class Recipe:
             A, s = A[~held], s[~held]
         masses = Masses.of(s, self.prior, self.scenario)
         objective = Objective(masses, self.loss, self.risk, self.beta, self.gamma)
-        schedule = Schedule(self.epochs, self.batch_size, self.average_epochs)
+        schedule = Schedule(self.epochs, self.batch_size, self.average_epochs, self.stages)
         # NumPy draws from rng alone.
         seed = 0 if self.engine == "numpy" else int(rng.integers(2**31))
         try:
             with engine_settings(self.engine, seed, self.device):
                 model = new_model(self.design(A.shape[1]), A, rng)
                 curves = train(model, A, s, objective, schedule, rng, held_out)
+                last = model.state()
+                curves.networks.extend(_restored(model, state) for state in curves.states)
+                model.restore(last)
         except FloatingPointError:
             raise ValueError(
                 f"training overflowed; lower learning_rate = {self.learning_rate:g} or l2 = "
@@ -113,3 +117,8 @@ class Recipe:
     def _held_out_risk(self, s: NDArray[np.uint8]) -> Callable[[Floats], float]:
         # Of rows that were not fitted, the unbiased risk is right for nnPU, too.
         return lambda scores: pu_risk(scores, s, prior=self.prior, scenario=self.scenario, loss=self.loss)
+
+
+def _restored(model: Model, state: NDArray[Any]) -> Any:
+    model.restore(state)
+    return model.trained()

@@ -38,6 +38,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "early_stopping": OneOf((False, True)),
         "validation_fraction": Real(0.0, 1.0, open_low=True, open_high=True),
         "n_iter_no_change": Whole(low=1),
+        "stages": Whole(low=0),
         "tol": Real(low=0.0, open_low=True),
         "max_iter": Whole(low=1),
     }
@@ -49,6 +50,7 @@ OF_A_KIND = (
     "basis_",
     "basis_coef_",
     "network_",
+    "stages_",
     "correction_curve_",
     "validation_curve_",
     "feature_importances_",

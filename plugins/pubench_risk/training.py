@@ -48,11 +48,17 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long, on how many rows at a time, and over how many epochs the model's states are averaged."""
+    """How long, on how many rows at a time, over how many epochs states are averaged, and how many are kept."""
 
     epochs: int
     batch_size: int
     average_epochs: int = 1
+    stages: int = 0
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The epochs, counted from 0, after which the mean state is kept: evenly spaced, the last one included."""
+        return frozenset(self.epochs * (k + 1) // self.stages - 1 for k in range(self.stages))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,11 +82,17 @@ class Curves:
         The share of batches in which nnPU stepped back.
     held_out : list of float
         The risk of the held-out rows after the epoch.
+    states : list of arrays
+        The model's mean states after the epochs that a schedule keeps.
+    networks : list of Network or ConvolutionalNetwork
+        The networks of these states.
     """
 
     risk: list[float] = field(default_factory=list)
     corrections: list[float] = field(default_factory=list)
     held_out: list[float] = field(default_factory=list)
+    states: list[NDArray[Any]] = field(default_factory=list)
+    networks: list[Any] = field(default_factory=list)
 
 
 def blockwise(score: Callable[[Any], Floats], X: Any, block: int = _BLOCK) -> Floats:
@@ -130,6 +142,8 @@ def train(
         now = model.state()
         share = 1.0 / min(epoch + 1, schedule.average_epochs)
         mean = (1.0 - share) * mean + share * now
+        if epoch in schedule.kept:
+            curves.states.append(mean)
         if held_out is None:
             progress(epoch + 1, schedule.epochs, curves.risk[-1])
             continue

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from pubench.child.clock import Clock
 from pubench.child.deciding import FittedModel
@@ -17,6 +18,7 @@ from pubench.child.listening import TrainingListener
 from pubench.child.memory import peak_mb, reset_peak
 from pubench.child.plane import decision_plane
 from pubench.child.rows import Fitting
+from pubench.protocol import Predictions
 from pubench.protocol.replies import End, Plane, Result
 from pubench.protocol.requests import FitRequest
 from pubench.scoring import score_criteria
@@ -57,11 +59,37 @@ def serve_fit(request: FitRequest, arrays: Sequence[Array], channel: Channel) ->
         decided = None if model.decisions is None else predictions
         own = predictions if decided is None else predict(model.estimator, X_test)
         found, stages = look_inside(model.estimator, X_test, own, image_shape, decided=decided)
-        channel.send(msgspec.structs.replace(found, plane=plane, errors=(*found.errors, *errors)), stages)
+        curves = _training_curves(request, learning, model, fitting, found.stages) if decided is None else {}
+        whole = msgspec.structs.replace(found, plane=plane, training=curves, errors=(*found.errors, *errors))
+        channel.send(whole, stages)
     propensities = estimated_propensity(model.estimator, fitting.X)
     if propensities is not None:
         channel.send(*propensities)
     channel.send(End())
+
+
+def _training_curves(
+    request: FitRequest, learning: Learning, model: FittedModel, fitting: Fitting, stages: Sequence[int]
+) -> dict[str, tuple[float | None, ...]]:
+    """Score the stages of a model by PU criteria on P and U; none where a stage or a criterion fails."""
+    setting, kept = request.setting, set(stages)
+    usable = [one for one in request.training if not (one.needs_prior and setting.prior_error)]
+    if not usable or not kept:
+        return {}
+    X = fitting.preprocess.transform(learning.rows.X)
+    found = []
+    for number, scores in enumerate(model.estimator.staged_decision_function(X), start=1):
+        if number in kept:
+            score = np.asarray(scores, dtype=np.float64).reshape(-1)
+            predictions = Predictions(score, (score >= 0).astype(np.uint8), None)
+            found.append(
+                score_criteria(
+                    usable, learning.rows.s, predictions, setting.prior, setting.scenario, where="training"
+                )[0]
+            )
+    if len(found) != len(kept):
+        return {}
+    return {str(one.name): tuple(values[str(one.name)] for values in found) for one in usable}
 
 
 def _plane(model: FittedModel, fitting: Fitting) -> tuple[Plane | None, tuple[str, ...]]:

@@ -157,7 +157,8 @@ class Introspection(msgspec.Struct, frozen=True, kw_only=True, tag="inside"):
     """The stages and weights of a model. Arrays: with stages, their scores, shape (k, n).
 
     ``weights`` are (column, value) pairs, the largest first; ``of`` says what they are, ``size`` how many columns
-    there are.
+    there are. ``normalized`` are the pixels' importances with each split divided by the weight of its node.
+    ``training`` has criteria on the training rows after each stage.
     """
 
     stages: tuple[int, ...] = ()
@@ -165,7 +166,9 @@ class Introspection(msgspec.Struct, frozen=True, kw_only=True, tag="inside"):
     weights: tuple[tuple[int, float], ...] = ()
     size: int = 0
     image: PixelWeights | None = None
+    normalized: PixelWeights | None = None
     plane: Plane | None = None
+    training: Mapping[str, tuple[float | None, ...]] = {}
     errors: tuple[str, ...] = ()
 
 

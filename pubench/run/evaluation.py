@@ -12,6 +12,7 @@ from pubench.metrics import collapsed, reliability
 from pubench.protocol import Predictions
 from pubench.protocol.replies import Introspection, Plane
 from pubench.results.record import ModelRecord, PropensityRecord
+from pubench.suite.columns import on_training
 
 __all__ = ["is_collapsed", "model_record", "propensity_record", "regret", "reliability_curve"]
 
@@ -86,9 +87,10 @@ def model_record(
     weights = tuple(
         (str(names[column]) if named else f"column {column}", value) for column, value in found.weights
     )
+    trained = {on_training(name): curve for name, curve in found.training.items()} if curves else {}
     kept = {
         name: tuple(map(_rounded, curve))
-        for name, curve in curves.items()
+        for name, curve in {**curves, **trained}.items()
         if any(value is not None for value in curve)
     }
     record = ModelRecord(
@@ -96,6 +98,7 @@ def model_record(
         size=found.size,
         errors=found.errors,
         image=found.image,
+        normalized=found.normalized,
         plane=_named(found.plane, names),
         weights=weights,
         stages=found.stages if curves else (),

@@ -140,6 +140,8 @@ def _predictions(sandbox: Sandbox, arrays: tuple[Array, ...]) -> Predictions:
 def _checked(sandbox: Sandbox, found: Introspection) -> Introspection:
     if any(not 0 <= column < found.size for column, _ in found.weights):
         raise _broken(sandbox, "a weight of a column that does not exist")
+    if any(len(curve) != len(found.stages) for curve in found.training.values()):
+        raise _broken(sandbox, "a curve of another length than its stages")
     if found.plane is not None and not _is_square(found.plane.positive):
         raise _broken(sandbox, "a plane that is no square of decisions")
     return found
