@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pubench.child.forests import normalized_importances
 from pubench.protocol import Predictions
 from pubench.protocol.replies import EstimatedPropensity, Introspection, PixelWeights
 
@@ -153,8 +154,19 @@ def _weights(estimator: Estimator, image_shape: tuple[int, ...]) -> Introspectio
         # Preprocessing may have dropped columns: what is left is not an image.
         whole = bool(image_shape) and math.prod(image_shape) == values.size <= PIXELS
         image = PixelWeights(shape=image_shape, pixels=tuple(map(_rounded, values))) if whole else None
-        return Introspection(of=kind, weights=weights, size=values.size, image=image)
+        normalized = _normalized(estimator, image_shape) if whole and kind == "importance" else None
+        return Introspection(of=kind, weights=weights, size=values.size, image=image, normalized=normalized)
     return Introspection()
+
+
+def _normalized(estimator: Estimator, image_shape: tuple[int, ...]) -> PixelWeights | None:
+    """Return the normalised importances of pixels: an estimator's own, or those of scikit-learn's forests."""
+    found = getattr(estimator, "normalized_feature_importances_", None)
+    if found is None:
+        found = normalized_importances(estimator)
+    if found is None or found.size != math.prod(image_shape):
+        return None
+    return PixelWeights(shape=image_shape, pixels=tuple(map(_rounded, found)))
 
 
 def _rounded(value: float) -> float:

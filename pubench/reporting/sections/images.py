@@ -134,9 +134,17 @@ def find_galleries(report: Report) -> list[Gallery]:
     """Return the mean image of each algorithm's models on each data set of images, setting by setting."""
     means: dict[str, dict[ModelPlace, tuple[Floats, str]]] = {}
     for place, models in models_by_place(report).items():
-        images = [model.image for model in models if model.image is not None]
-        if images:
-            means.setdefault(place.setting, {})[place] = _mean(images), models[0].of
+        for setting, of, found in (
+            (place.setting, models[0].of, [model.image for model in models]),
+            (
+                f"{place.setting}, normalised",
+                f"normalised {models[0].of}",
+                [model.normalized for model in models],
+            ),
+        ):
+            images = [image for image in found if image is not None]
+            if images:
+                means.setdefault(setting, {})[place] = _mean(images), of
     return [_gallery(setting, found) for setting, found in means.items()]
 
 
