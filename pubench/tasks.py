@@ -38,12 +38,14 @@ Impute = Literal["mean", "median", "most-frequent", "none"]
 Scale = Literal["standard", "minmax", "maxabs", "robust", "none"]
 Categorical = Literal["one-hot", "codes"]
 Norm = Literal["none", "l1", "l2"]
+Resample = Literal["none", "smote-tomek"]
 OwnPrior = Literal["none", "fixed", "named", "searched"]
 _PREPROCESSING = {
     "impute": get_args(Impute),
     "scale": get_args(Scale),
     "categorical": get_args(Categorical),
     "norm": get_args(Norm),
+    "resample": get_args(Resample),
 }
 
 
@@ -66,6 +68,9 @@ class Preprocess:
         Columns whose training rows add up to less than this are dropped; for counts such as term frequencies.
     norm : str
         ``"l2"`` or ``"l1"`` gives each row that length, after scaling; ``"none"`` leaves rows as they are.
+    resample : str
+        ``"smote-tomek"`` balances the labels of the rows that are fitted; see
+        :func:`pubench.data.preprocess.resampling.resample_rows`.
     """
 
     impute: Impute = "median"
@@ -73,6 +78,7 @@ class Preprocess:
     categorical: Categorical = "one-hot"
     min_count: int = 0
     norm: Norm = "none"
+    resample: Resample = "none"
 
     def __post_init__(self) -> None:
         for name, choices in _PREPROCESSING.items():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pubench.child.fitting import take_rows
 from pubench.data.preprocess import Fitted, fit_preprocess
+from pubench.data.preprocess.resampling import resample_rows
 from pubench.data.spatial import spatial_folds
 from pubench.data.splits import folds, validation_share
 from pubench.data.stored import read_coordinates, read_features
@@ -86,7 +87,10 @@ class RequestRows:
         X = take_rows(self.X, positions)
         fitted = self.fit_preprocess(X)
         propensity = None if self._propensity is None else self._propensity[positions]
-        return Fitting(fitted.transform(X), self.labels[positions], n_labelled, fitted, propensity)
+        X, labels = fitted.transform(X), self.labels[positions]
+        if self._setting.preprocess.resample != "none" and propensity is None:
+            X, labels = resample_rows(X, labels, self._setting.seeds.fit)
+        return Fitting(X, labels, n_labelled, fitted, propensity)
 
     def folds(self, search: SearchPlan) -> list[Fold]:
         """Return the tuning splits: a validation share, or the folds of a cross-validation."""

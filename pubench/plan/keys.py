@@ -152,7 +152,11 @@ def dataset_digests(
     """Return the digests of the data as algorithms see them, and of the rows alone."""
     names = {stored.classes[number]: side for number, side in classes.items()}
     rows = [stored.fingerprint, names, sample, *([] if given is None else [stored.given[given]])]
-    return digest([*rows, asdict(preprocess)]), digest(rows)
+    steps = asdict(preprocess)
+    if preprocess.resample == "none":
+        # It came later: what does not use it keeps its key.
+        del steps["resample"]
+    return digest([*rows, steps]), digest(rows)
 
 
 def failed_dataset_digest(use: str, params: Params, error: str) -> str:

@@ -48,6 +48,12 @@ class PreprocessTable(Table):
         default=Preprocess().norm,
         description="The norm by which each row is divided.",
     )
+    resample: Literal["none", "smote-tomek"] = Field(
+        default=Preprocess().resample,
+        description="smote-tomek: balances the labels of the rows that are fitted, by SMOTE and the removal of Tomek "
+        "links; rows to be predicted stay as they are. It needs `pubench[resample]`, and takes U for negative, so the "
+        "prior no longer fits the rows.",
+    )
 
 
 def is_valid(read: Callable[[object], object], value: object) -> bool:
