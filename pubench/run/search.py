@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pubench.errors import counted
 from pubench.plugins.imports import resolve
 from pubench.protocol.replies import Trial
+from pubench.run.greedy import MOST_STEPS, neighbours
 from pubench.specs import Choice, Float, Int, Param, TuningRule
 from pubench.suite.samplers import SAMPLERS
 from pubench.tasks import CriterionPlan, SearchPlan
@@ -61,15 +62,20 @@ class Search:
         self._points: list[Params] = [{}] if plan.defaults else []
         if not plan.engine:
             self._points += _grid_points(space, plan.trials, seed)
+        self._centre: Params | None = None
+        self._steps = 0
         self.size = len(self._points) if not plan.engine else plan.trials or DEFAULT_TRIALS
 
     def ask(self) -> list[Params]:
         """Return the parameters of the next batch; none when the search is over.
 
-        A sampler that does not adapt proposes everything at once, unless trials are pruned.
+        A sampler that does not adapt proposes everything at once, unless trials are pruned; a greedy one its grid, and
+        then the settings around the best one.
         """
         left = self.size - len(self.trials)
         if not self._plan.engine:
+            if not left and SAMPLERS[self._plan.sampler].adaptive:
+                self._step()
             rest = self._points[len(self.trials) :]
             return list(rest[: self._plan.batch] if self._plan.pruner else rest)
         if not left:
@@ -83,6 +89,17 @@ class Search:
         first = [None] if self._plan.defaults and not self.trials else []
         self._asked = [*first, *(self._study.ask(distributions) for _ in range(size - len(first)))]
         return [{} if trial is None else trial.params for trial in self._asked]
+
+    def _step(self) -> None:
+        """Go on around the best setting; nothing is added when it is the centre of the last step."""
+        best = choose(self.trials, str(self._guide.name), maximise=self._guide.maximise)
+        if best is None or best.params == self._centre or self._steps == MOST_STEPS:
+            return
+        self._centre, self._steps = best.params, self._steps + 1
+        tried = {params_name(trial.params) for trial in self.trials}
+        around = neighbours(best.params, self._space)
+        self._points += [params for params in around if params_name(params) not in tried]
+        self.size = len(self._points)
 
     def tell(self, trials: Sequence[Trial]) -> None:
         """Take the trials of the last batch, in the order in which they were proposed."""

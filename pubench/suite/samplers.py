@@ -12,7 +12,8 @@ class Sampler(NamedTuple):
     """How settings are proposed.
 
     ``engine`` is the import string of a class of Optuna's kind, called with a seed; empty for a grid. An adaptive
-    sampler looks at the values of earlier settings, so that each criterion needs its own search.
+    sampler looks at the values of earlier settings, so that each criterion needs its own search; an adaptive grid
+    goes on from its best point by steps of ten per cent.
     """
 
     engine: str
@@ -23,6 +24,7 @@ SAMPLERS: Mapping[str, Sampler] = {
     "tpe": Sampler("optuna.samplers:TPESampler", adaptive=True),
     "random": Sampler("optuna.samplers:RandomSampler"),
     "grid": Sampler(""),
+    "grid-greedy": Sampler("", adaptive=True),
 }
 
 if TYPE_CHECKING:

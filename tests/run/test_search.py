@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pubench.protocol.replies import Trial
+from pubench.run.greedy import neighbours
 from pubench.run.search import Search, choose, grid, params_name
 from pubench.specs import Choice, Float, Int
 from pubench.suite.models import TuningConfig
@@ -286,3 +287,43 @@ def test_one_standard_error_needs_a_default_that_has_a_value():
     best = scored({"x": 1.0}, 0.5, 0.5)
     assert choose([Trial(params={}, error="failed"), best], "value", maximise=True, rule="one-se") is best
     assert choose([best], "value", maximise=True, rule="one-se") is best
+
+
+def test_a_greedy_search_leaves_its_grid_for_the_top_of_a_hill():
+    def hill(params):
+        return {"value": -((math.log(params["x"] / 3.3)) ** 2) - (math.log(params["z"] / 0.02)) ** 2}
+
+    space = {"x": Choice((1.0, 10.0)), "z": Choice((0.01, 0.1)), "kind": Choice(("a",))}
+    coarse = choose(run_search(space, config("grid", trials=None), "value", hill), "value", maximise=True)
+    trials = run_search(space, config("grid-greedy", trials=None), "value", hill)
+    assert params_of(trials)[:4] == params_of(run_search(space, config("grid", trials=None), "value", hill))
+    best = choose(trials, "value", maximise=True)
+    # Steps of 10 % end within 10 % of the top.
+    assert best.params["x"] == pytest.approx(3.3, rel=0.1)
+    assert best.params["z"] == pytest.approx(0.02, rel=0.1)
+    assert best.params["kind"] == "a"
+    assert best.value("value") > coarse.value("value")
+    # Each later setting differs from an earlier one in one number, by 10 %; nothing is tried twice.
+    names = [params_name(trial.params) for trial in trials]
+    assert len(set(names)) == len(names)
+    for place, trial in enumerate(trials[4:], start=4):
+        assert any(_is_a_step(earlier.params, trial.params) for earlier in trials[:place])
+
+
+def _is_a_step(before, after):
+    moved = [name for name in after if before[name] != after[name]]
+    return len(moved) == 1 and after[moved[0]] / before[moved[0]] == pytest.approx(
+        1.1 if after[moved[0]] > before[moved[0]] else 0.9
+    )
+
+
+def test_a_greedy_search_ends_where_nothing_is_better_and_moves_whole_numbers_by_one():
+    flat = run_search(
+        {"n": Int(1, 3), "x": Float(0.0, 1.0)}, config("grid-greedy", None), "v", lambda p: {"v": 0}
+    )
+    grid_size = 3 * 5
+    assert len(flat) == grid_size
+    assert neighbours({"n": 20, "x": 0.0, "b": True, "c": "a"}, ["n", "x", "b", "c"]) == [
+        {"n": 22, "x": 0.0, "b": True, "c": "a"},
+        {"n": 18, "x": 0.0, "b": True, "c": "a"},
+    ]
