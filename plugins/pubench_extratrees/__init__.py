@@ -26,11 +26,16 @@ _SPACE: dict[str, Param] = {
 
 
 def _spec(
-    name: str, estimator: str, summary: str, space: dict[str, Param], threshold: Literal["own", "prior"]
+    name: str,
+    estimator: str,
+    summary: str,
+    space: dict[str, Param],
+    threshold: Literal["own", "prior"],
+    module: str = "classifiers",
 ) -> Algorithm:
     return Algorithm(
         name=name,
-        estimator=f"pubench_extratrees.classifiers:{estimator}",
+        estimator=f"pubench_extratrees.{module}:{estimator}",
         summary=summary,
         version="1",
         space=space,
@@ -46,7 +51,7 @@ def _spec(
 
 @hookimpl
 def pubench_algorithms() -> list[Algorithm]:
-    """Return PU extra trees, the PU random forest and the single PU tree."""
+    """Return PU extra trees, the PU random forest, the single PU tree, and PU extra trees on chosen features."""
     return [
         _spec(
             "puet",
@@ -71,5 +76,13 @@ def pubench_algorithms() -> list[Algorithm]:
             # A single tree needs its size held down; best-first growth spends few leaves well.
             {"max_leaf_nodes": Int(2, 256, log=True, points=6), "loss": _SPACE["loss"]},
             "own",
+        ),
+        _spec(
+            "puet-top",
+            "PUTopFeatures",
+            "PU extra trees on the features that a first forest finds important",
+            {"n_features": Int(1, 100, log=True, points=5), "by": Choice(("risk", "gini"))},
+            "prior",
+            module="chosen",
         ),
     ]

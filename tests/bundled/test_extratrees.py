@@ -10,6 +10,7 @@ import numpy as np
 import pubench_extratrees
 import pytest
 from joblib import parallel_config
+from pubench_extratrees.chosen import PUTopFeatures
 from pubench_extratrees.classifiers import PUDecisionTree, PUExtraTrees, PURandomForest
 from pubench_extratrees.forest import LOSSES
 from scipy import sparse
@@ -297,7 +298,7 @@ def test_wrong_parameters_are_named(wrong):
 
 def test_the_specs_name_constructible_estimators_and_existing_parameters():
     specs = pubench_extratrees.pubench_algorithms()
-    assert [spec.name for spec in specs] == ["puet", "purf", "putree"]
+    assert [spec.name for spec in specs] == ["puet", "purf", "putree", "puet-top"]
     for spec in specs:
         parameters = resolve(spec.estimator)(**spec.params).get_params()
         assert set(spec.space) | set(spec.receives) <= set(parameters)
@@ -306,3 +307,22 @@ def test_the_specs_name_constructible_estimators_and_existing_parameters():
 def test_importing_the_plugin_does_not_import_scikit_learn():
     code = "import sys, pubench_extratrees as p; p.pubench_algorithms(); sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("by", ["risk", "gini"])
+def test_chosen_features_are_those_that_carry_the_class(by):
+    rng = np.random.default_rng(0)
+    y = rng.random(1200) < 0.5
+    X = rng.normal(size=(1200, 20))
+    X[:, [3, 11]] += 2.0 * y[:, None]
+    s = y & (rng.random(1200) < 0.4)
+    model = PUTopFeatures(2, by=by, prior=0.5, scenario="single-training-set", random_state=0).fit(X, s)
+    assert model.features_.tolist() == [3, 11]
+    assert (model.predict(X) == y).mean() > 0.85
+    # The other columns are not looked at.
+    other = X.copy()
+    other[:, [k for k in range(20) if k not in (3, 11)]] = 99.0
+    np.testing.assert_array_equal(model.decision_function(X), model.decision_function(other))
+    assert np.flatnonzero(model.feature_importances_).tolist() == [3, 11]
+    whole = PUTopFeatures(50, by=by, prior=0.5, scenario="single-training-set", random_state=0).fit(X, s)
+    assert whole.features_.tolist() == list(range(20))

@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
 BOTH = [name + end for name in bundled_suites() for end in ("", "-smoke")]
 # Added after the first release, with suites of their own.
 LATER = ("pubench_modern.", "pubench_sar.", "pubench_species.", "pubench.estimators.rank_mean:")
-LATER_NAMES = {"brt", "rf-down", "nnpu-torch", "nnpu-cnn", "upu-cnn"}
+LATER_NAMES = {"brt", "puet-top", "rf-down", "nnpu-torch", "nnpu-cnn", "upu-cnn"}
 # Any classifier may be named: presets stand for them.
 GENERIC = {"naive", "naive-prior", "pu-bagging"}
 
