@@ -1,0 +1,104 @@
+"""Write what docs/papers.md says of each suite and paper from the committed rows: ``python reports/screens.py``.
+
+Between marks the page has the table of suites, and for each paper its share of numbers that agree and its claims, those
+that hold first.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from accounts import PAPERS, Account, account, published
+from claims import KINDS, REPORTS, results
+
+from pubench.reporting.claims import ClaimResult
+from pubench.suite import Suite
+
+PAGE = REPORTS.parent / "docs" / "papers.md"
+SUITES = "suites"
+MARKS = re.compile(
+    r"(<!-- Below: ([\w -]+), made by reports/screens.py. -->\n).*?(<!-- Above: made by reports/screens.py. -->\n)",
+    re.DOTALL,
+)
+
+
+def suites_table(found: Iterable[tuple[Suite, Sequence[ClaimResult]]]) -> str:
+    """Return what each suite reproduces, and how many cells, numbers and claims it has."""
+    lines = [
+        [
+            f"`{suite.name}`",
+            f"{_paper(suite)}, {_place(suite)}",
+            str(len(claims)),
+            f"{_rows(suite, 'cells'):,}",
+            str(len(suite.paper.numbers) or ""),
+            str(_rows(suite, "smoke")),
+        ]
+        for suite, claims in found
+    ]
+    heads = ["suite", "paper", "claims", "cells", "numbers", "cells of the smoke size"]
+    return _table(heads, lines, numbers=(2, 3, 4, 5))
+
+
+def _rows(suite: Suite, file: str) -> int:
+    with (REPORTS / suite.name / f"{file}.csv").open(encoding="utf-8", newline="") as opened:
+        return sum(1 for _ in csv.DictReader(opened))
+
+
+def _place(suite: Suite) -> str:
+    """Return what a citation ends with: the tables or figures of the paper."""
+    found = re.search(r"(Tables?|Figs?\.) [\dIVX]+((,| and| to) [\dIVX]+)*$", suite.paper.citation)
+    if found is None:
+        raise ValueError(f"suite '{suite.name}': the citation does not end with a table or figure")
+    return found[0]
+
+
+def screen(name: str, accounts: Iterable[tuple[Suite, Account]], found: Iterable[ClaimResult]) -> str:
+    """Return the share of a paper's numbers that agree, and its claims, those that hold first."""
+    counts = [one.counts("same protocol") for suite, one in accounts if _paper(suite) == name]
+    agree, whole = sum(one[0] for one in counts), sum(map(sum, counts))
+    ordered = sorted(found, key=lambda one: KINDS.index(one.verdict))
+    verdicts = [one.verdict for one in ordered]
+    said = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in KINDS if kind in verdicts)
+    numbers = f"Under the same protocol {agree} of {whole} numbers agree." if whole else _NO_NUMBERS
+    lines = [[f"**{one.verdict}**", f"{one.says} ({one.place})", one.ours] for one in ordered]
+    return f"{numbers} Of {len(ordered)} claims: {said}.\n\n{_table(['verdict', 'claim', 'here'], lines)}"
+
+
+_NO_NUMBERS = "No number was obtained under the same protocol."
+
+
+def parts() -> Mapping[str, str]:
+    """Return each part of the page by the name in its mark."""
+    found = list(results())
+    accounts = [(suite, account(suite, numbers)) for suite, numbers in published()]
+    by_paper = {
+        name: [one for suite, claims in found if _paper(suite) == name for one in claims]
+        for name in PAPERS.values()
+    }
+    screens = {name: screen(name, accounts, claims) for name, claims in by_paper.items()}
+    return {SUITES: suites_table(found), **screens}
+
+
+def written(page: str, made: Mapping[str, str]) -> str:
+    """Return the page with all its parts made again."""
+    return MARKS.sub(lambda found: f"{found[1]}\n{made[found[2]]}\n{found[3]}", page)
+
+
+def marked(page: str) -> Iterator[str]:
+    """Yield the names of the parts that a page has."""
+    yield from (found[2] for found in MARKS.finditer(page))
+
+
+def _paper(suite: Suite) -> str:
+    return PAPERS[suite.name.partition("-")[0]]
+
+
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+    ruler = ["---:" if place in numbers else "---" for place in range(len(heads))]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [heads, ruler, *lines])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), parts()), encoding="utf-8")
