@@ -83,6 +83,7 @@ papers: $(addprefix paper-,$(PAPERS))
 	$(BIN)/python reports/accounts.py
 	$(BIN)/python reports/claims.py
 	$(BIN)/python reports/papers.py
+	$(BIN)/python reports/screens.py
 
 # The rows behind docs/conclusions.md: about an hour and a half the first time. The tables come from OpenML.
 studies: $(addprefix paper-,$(STUDIES))

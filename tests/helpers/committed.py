@@ -13,7 +13,7 @@ STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 CORE = ("core", "core-estimated", "core-lite", "core-sar", "core-sar-lite", "core-small", "core-tuned")
 """The reference benchmark; the reports of its small suites are committed."""
 CORE_REPORTS = ("core-lite", "core-sar-lite", "core-small")
-TODAY = ("methods-today", "puet-selfpu", "sar-strength")
+TODAY = ("methods-today", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels; their reports are not committed."""
 SPECIES = ("presence-only",)
 """The bundled suites of species, whose data come from a data root; their reports are committed."""

@@ -74,7 +74,7 @@ def test_groups_that_are_apart_stay_apart_in_the_plane() -> None:
 
 def test_negatives_between_two_groups_of_positives_are_counted() -> None:
     rng = np.random.default_rng(0)
-    left, middle, right = (rng.normal(size=(50, 2)) + [x, 0.0] for x in (-10.0, 0.0, 10.0))
+    left, middle, right = (np.array([x, 0.0]) + rng.normal(size=(50, 2)) for x in (-10.0, 0.0, 10.0))
     assert between_positives(np.vstack([left, right]), middle) == 1.0
     # One group of positives on one side: hardly any negative is between its two halves.
     assert between_positives(left, right) == 0.0
