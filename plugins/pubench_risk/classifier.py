@@ -105,8 +105,8 @@ class PURiskClassifier(RiskScores):
     intercept_ : ndarray of shape (1,)
     basis_, basis_coef_ : Basis, and ndarray of shape (m,)
         "rbf": the centres, among scaled rows, with gamma, and the weights of the functions around them.
-    stages_ : tuple of Network or ConvolutionalNetwork
-        Adam: the networks that ``stages`` keeps.
+    stages_, stage_numbers_ : tuple of Network or ConvolutionalNetwork, and tuple of int
+        Adam: the networks that ``stages`` keeps, and their epochs, counted from 1.
     network_ : Network or ConvolutionalNetwork
         "mlp": the network in double precision, trained in single precision; "cnn": the module and its inputs.
     feature_importances_ : ndarray of shape (d,)
@@ -265,7 +265,7 @@ class PURiskClassifier(RiskScores):
         self.risk_curve_, self.n_iter_ = np.array(curves.risk), len(curves.risk)
         self.correction_curve_ = np.array(curves.corrections)
         self.validation_curve_ = np.array(curves.held_out)
-        self.stages_ = tuple(curves.networks)
+        self.stages_, self.stage_numbers_ = tuple(curves.networks), tuple(curves.kept)
 
     def _recipe(self) -> Recipe:
         return Recipe.of(self.get_params(deep=False) | {"prior": self.prior_})

@@ -51,6 +51,7 @@ OF_A_KIND = (
     "basis_coef_",
     "network_",
     "stages_",
+    "stage_numbers_",
     "correction_curve_",
     "validation_curve_",
     "feature_importances_",

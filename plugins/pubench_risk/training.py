@@ -82,8 +82,8 @@ class Curves:
         The share of batches in which nnPU stepped back.
     held_out : list of float
         The risk of the held-out rows after the epoch.
-    states : list of arrays
-        The model's mean states after the epochs that a schedule keeps.
+    kept, states : list of int and list of arrays
+        The epochs that a schedule keeps, counted from 1, and the model's mean states after them.
     networks : list of Network or ConvolutionalNetwork
         The networks of these states.
     """
@@ -91,6 +91,7 @@ class Curves:
     risk: list[float] = field(default_factory=list)
     corrections: list[float] = field(default_factory=list)
     held_out: list[float] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
     states: list[NDArray[Any]] = field(default_factory=list)
     networks: list[Any] = field(default_factory=list)
 
@@ -143,6 +144,7 @@ def train(
         share = 1.0 / min(epoch + 1, schedule.average_epochs)
         mean = (1.0 - share) * mean + share * now
         if epoch in schedule.kept:
+            curves.kept.append(epoch + 1)
             curves.states.append(mean)
         if held_out is None:
             progress(epoch + 1, schedule.epochs, curves.risk[-1])

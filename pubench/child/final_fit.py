@@ -12,7 +12,7 @@ import numpy as np
 from pubench.child.clock import Clock
 from pubench.child.deciding import FittedModel
 from pubench.child.fitting import predict
-from pubench.child.introspection import estimated_propensity, is_open, look_inside
+from pubench.child.introspection import estimated_propensity, is_open, look_inside, stage_number
 from pubench.child.learning import Learning
 from pubench.child.listening import TrainingListener
 from pubench.child.memory import peak_mb, reset_peak
@@ -78,8 +78,8 @@ def _training_curves(
         return {}
     X = fitting.preprocess.transform(learning.rows.X)
     found = []
-    for number, scores in enumerate(model.estimator.staged_decision_function(X), start=1):
-        if number in kept:
+    for place, scores in enumerate(model.estimator.staged_decision_function(X), start=1):
+        if stage_number(model.estimator, place) in kept:
             score = np.asarray(scores, dtype=np.float64).reshape(-1)
             predictions = Predictions(score, (score >= 0).astype(np.uint8), None)
             found.append(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pubench.data.values import Matrix
     from pubench.specs import Array
 
-__all__ = ["estimated_propensity", "is_open", "look_inside", "thinned"]
+__all__ = ["estimated_propensity", "is_open", "look_inside", "stage_number", "thinned"]
 
 STAGES, NUMBERS, COLUMNS, PIXELS = 50, 2_000_000, 100, 10_000
 """What is kept at most: stages of one model, scores of all of them, columns, and pixels, which an image keeps all."""
@@ -74,10 +74,17 @@ def look_inside(
         if hasattr(estimator, _STAGED):
             stages, scores = thinned(getattr(estimator, _STAGED)(X), X.shape[0])
             _check_end(scores, predictions)
-            numbers, arrays = tuple(stages), [scores if decided is None else _as_decided(scores, decided)]
+            numbers = tuple(stage_number(estimator, stage) for stage in stages)
+            arrays = [scores if decided is None else _as_decided(scores, decided)]
     except Exception as error:
         errors.append(f"stages: {type(error).__name__}: {error}")
     return msgspec.structs.replace(weights, stages=numbers, errors=tuple(errors)), arrays
+
+
+def stage_number(estimator: Estimator, place: int) -> int:
+    """Return the number of the stage at a place, from 1: the estimator's ``stage_numbers_`` may leave some out."""
+    numbers = getattr(estimator, "stage_numbers_", None)
+    return place if numbers is None else int(numbers[place - 1])
 
 
 def estimated_propensity(estimator: Estimator, X: Matrix) -> tuple[EstimatedPropensity, list[Array]] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["TIMED", "is_percentage", "on_training"]
+__all__ = ["TIMED", "is_on_training", "is_percentage", "on_training"]
 
 _TRAINING = "training-"
 TIMED = {"fit-seconds": "fit_seconds"}
@@ -14,6 +14,11 @@ def on_training(criterion: str) -> str:
     return f"{_TRAINING}{criterion}"
 
 
+def is_on_training(name: str) -> bool:
+    """Whether a column has a criterion evaluated on the training rows."""
+    return name.startswith(_TRAINING)
+
+
 def is_percentage(name: str) -> bool:
     """Whether a paper that prints percentages prints this column as one; times and training criteria are not."""
-    return name not in TIMED and not name.startswith(_TRAINING)
+    return name not in TIMED and not is_on_training(name)

@@ -63,7 +63,8 @@ def test_stages_change_nothing_and_end_in_the_model(model: str) -> None:
     staged, plain = fitted(model=model, stages=5), fitted(model=model)
     np.testing.assert_array_equal(staged.decision_function(X), plain.decision_function(X))
     found = list(staged.staged_decision_function(X))
-    assert len(found) == 5
+    assert len(found) == len(staged.stage_numbers_) == 5
+    assert staged.stage_numbers_ == (2, 4, 6, 8, 10)
     np.testing.assert_array_equal(found[-1], plain.decision_function(X))
     # Each stage is what training would have ended with there.
     shorter = PURiskClassifier(
@@ -77,6 +78,8 @@ def test_the_report_has_curves_on_test_and_training_rows(tmp_path: Path) -> None
     (tmp_path / "stages.toml").write_text(SUITE, encoding="utf-8")
     results = run_suite(tmp_path / "stages.toml", out=tmp_path / "run")
     inside = read_inside(tmp_path / "run")
+    # Epochs of networks and rounds of boosting are numbered as such.
+    assert [inside[row["key"]].stages for row in results.rows] == [(3, 6, 9, 12), tuple(range(1, 9))]
     for row in results.rows:
         record = inside[row["key"]]
         # The last stage is the model that the row judges.

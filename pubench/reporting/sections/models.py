@@ -15,6 +15,7 @@ from pubench.reporting.sections.blocks import Paragraph, Section, SectionBlock, 
 from pubench.reporting.sections.sensitivity import sweep_figure
 from pubench.results.record import ModelRecord
 from pubench.status import Status
+from pubench.suite.columns import is_on_training
 
 __all__ = ["FeatureWeights", "ModelPlace", "find_curves", "find_weights", "models_by_place", "models_section"]
 
@@ -23,8 +24,8 @@ TOP, POINTS = 8, 25
 WEIGHTS, ERRORS = 10, 10
 """How many lines of weights and how many errors are shown: a page must stay small."""
 _CAPTION = (
-    "{name} on the test rows after each stage of a model (a round of boosting, a tree): means over replicates, the "
-    "band is one standard deviation to either side. These curves were not used to choose anything."
+    "{name} on the {rows} rows after each stage of a model (a round of boosting, a tree, an epoch): means over "
+    "replicates, the band is one standard deviation to either side. These curves were not used to choose anything."
 )
 
 
@@ -71,9 +72,9 @@ def models_section(report: Report) -> Section | None:
 
 
 def _figure(curve: Sweep) -> SectionBlock:
-    return sweep_figure(
-        curve, _CAPTION.format(name=curve.name), "not drawn", f"The numbers: {curve.name} by stage"
-    )
+    rows = "training" if is_on_training(curve.name) else "test"
+    caption = _CAPTION.format(name=curve.name, rows=rows)
+    return sweep_figure(curve, caption, "not drawn", f"The numbers: {curve.name} by stage")
 
 
 def find_curves(report: Report) -> list[Sweep]:
