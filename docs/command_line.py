@@ -1,4 +1,4 @@
-"""Write the tables of options in cli.md and cli-data.md from the program: ``python docs/command_line.py``."""
+"""Write the tables of options in the cli pages from the program: ``python docs/command_line.py``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from pubench.cli import cli
 
-PAGES = tuple(Path(__file__).with_name(name) for name in ("cli.md", "cli-data.md"))
+PAGES = tuple(Path(__file__).with_name(name) for name in ("cli.md", "cli-results.md", "cli-data.md"))
 HEAD = "| option | meaning |\n| --- | --- |\n"
 _SECTION = re.compile(r"^## `(pubench[^`]*)`\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)+")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
 import pubench
+
+sys.path.insert(0, str(Path(__file__).parent))
+from method_facts import Papers, Parameters
 
 if TYPE_CHECKING:
     from docutils.nodes import math, math_block
@@ -41,8 +45,10 @@ REPORTS = Path(__file__).parents[1] / "reports"
 
 
 def setup(app: Sphinx) -> None:
-    """Write equations as MathML, which browsers draw themselves: the site needs no script from elsewhere."""
+    """Register the directives of method pages, and write equations as MathML: the site needs no script from elsewhere."""
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.add_directive("parameters", Parameters)
+    app.add_directive("papers", Papers)
     app.connect("build-finished", copy_reports)
 
 

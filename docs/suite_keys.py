@@ -1,4 +1,4 @@
-"""Write the tables of suite-keys.md and suite-keys-report.md from the schema: ``python docs/suite_keys.py``."""
+"""Write the tables of the suite-keys pages from the schema: ``python docs/suite_keys.py``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import Any
 from pubench.suite import suite_schema
 
 PAGE = Path(__file__).with_name("suite-keys.md")
-REPORT_PAGE = Path(__file__).with_name("suite-keys-report.md")
-REPORT_KEYS = ("limits", "store", "report", "paper", "smoke")
-"""Tables of a suite that say how to run and show its cells, on a page of their own."""
+OTHER_PAGES = {
+    Path(__file__).with_name("suite-keys-labels.md"): ("labellings", "prior"),
+    Path(__file__).with_name("suite-keys-report.md"): ("limits", "store", "report", "paper", "smoke"),
+}
+"""Tables of a suite that have a page of their own: how rows are labelled, and how cells are run and shown."""
+PAGES = (PAGE, *OTHER_PAGES)
 MARK = "<!-- Below: made by docs/suite_keys.py from the schema. -->\n"
 
 Schema = Mapping[str, Any]  # edge: the structure of JSON Schema
@@ -27,7 +30,8 @@ def tables(schema: Schema, page: Path) -> str:
 
 def page_of(path: str) -> Path:
     """Return the page that describes a table."""
-    return REPORT_PAGE if path.partition(".")[0] in REPORT_KEYS else PAGE
+    key = path.partition(".")[0].removesuffix("[]")
+    return next((page for page, keys in OTHER_PAGES.items() if key in keys), PAGE)
 
 
 def walk(path: str, table: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
@@ -112,7 +116,7 @@ def bounds(value: Schema) -> str:
 
 def main() -> None:
     """Replace what follows the mark on each page."""
-    for page in (PAGE, REPORT_PAGE):
+    for page in PAGES:
         head = page.read_text(encoding="utf-8").partition(MARK)[0]
         page.write_text(f"{head}{MARK}\n{tables(suite_schema(), page)}", encoding="utf-8")
 

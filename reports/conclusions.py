@@ -1,4 +1,4 @@
-"""Write the tables of docs/conclusions.md from the committed rows: ``python reports/conclusions.py``."""
+"""Write the tables of PAGES from the committed rows: ``python reports/conclusions.py``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 REPORTS = Path(__file__).parent
-PAGE = REPORTS.parent / "docs" / "conclusions.md"
+PAGES = tuple(
+    REPORTS.parent / "docs" / name for name in ("conclusions.md", "conclusions-tuning.md", "faq.md")
+)
 CONTROL = "naive-et-prior"
 PLACE = re.compile(
     r"(<!-- Below: (\w+), made by reports/conclusions\.py -->\n).*?(<!-- Above -->\n)", re.DOTALL
@@ -152,7 +154,30 @@ def cost() -> str:
     )
 
 
+def collapse() -> str:
+    """Return how many rows are called positive, by how much too high the estimated prior is."""
+    rows = cells("estimated-prior")
+    limits = [-1.0, 0.05, 0.1, 0.2, 1.0]
+    heads = ["less than .05", ".05 to .1", ".1 to .2", "more than .2"]
+    bands = pd.cut(rows["prior"] - rows["true_prior"], limits, labels=heads)
+    lines = [
+        [
+            str(band),
+            str(len(found)),
+            _share(found["true_prior"].mean()),
+            _share(found["predicted-positive-rate"].mean()),
+            _share(found["accuracy"].mean()),
+            f"{100 * (found['predicted-positive-rate'] == 1).mean():.1f} %",
+        ]
+        for band, found in rows.groupby(bands, observed=True)
+    ]
+    return _table(
+        ["prior too high by", "fits", "positive", "called positive", "accuracy", "all called positive"], lines
+    )
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
+    "collapse": collapse,
     "methods": methods,
     "tuning": tuning,
     "priors": priors,
@@ -177,4 +202,5 @@ def written(page: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -104,8 +104,11 @@ def positive_negative(
     classifier : str
         ``"package.module:Class"`` of a scikit-learn classifier.
     prior : float or "estimate", default="estimate"
+        The share of positives in the population; ``"estimate"`` takes it from the true classes.
     n_labelled : int or None, default=None
+        The number of positives it is shown; None shows all.
     random_state : int, RandomState instance or None, default=None
+        Seed of the draw of rows, and of the classifier.
     **params
         Parameters of the classifier.
 

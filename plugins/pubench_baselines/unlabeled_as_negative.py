@@ -50,7 +50,9 @@ def naive_lr(C: float = 1.0, *, tol: float = 1e-4, max_iter: int = 1000) -> Unla
     C : float, default=1.0
         Inverse of the penalty on the weights.
     tol : float, default=1e-4
+        The tolerance of the solver.
     max_iter : int, default=1000
+        The maximal number of the solver's iterations.
 
     Returns
     -------
@@ -72,6 +74,7 @@ def naive(
     classifier : str
         ``"package.module:Class"`` of a scikit-learn classifier.
     random_state : int, RandomState instance or None, default=None
+        If given, it replaces every ``random_state`` in the classifier and its parts.
     **params
         Parameters of the classifier.
 

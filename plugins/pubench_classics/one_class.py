@@ -34,6 +34,7 @@ class OneClass(PUClassifier):
     nu : float, default=0.5
         Approximately the share of P that is left outside, in (0, 1].
     kernel : {"rbf", "linear", "poly", "sigmoid"}, default="rbf"
+        The kernel of scikit-learn's OneClassSVM.
     gamma : float, "scale" or "auto", default="scale"
         The kernel coefficient; the linear kernel has none.
     tol : float, default=1e-3

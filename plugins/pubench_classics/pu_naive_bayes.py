@@ -80,6 +80,7 @@ class PUNaiveBayes(BayesClassifier):
         single-training-set prior below the share of labelled rows, which are all positive, is replaced by that share,
         with a warning.
     scenario : {"case-control", "single-training-set"}
+        Whether U, or P and U together, are a sample of the population.
     model : {"auto", "multinomial", "gaussian"}, default="auto"
         ``"auto"`` is multinomial for sparse rows, which are assumed to be counts, and Gaussian for dense ones.
     alpha : float, default=1.0

@@ -58,6 +58,7 @@ class PUExtraTrees(PUTrees):
     bootstrap : bool, default=False
         Whether each tree learns from rows drawn with replacement, separately from P and from U.
     max_depth : int or None, default=None
+        The maximal depth of a tree; None sets no limit.
     min_samples_split : int, default=2
         The minimal number of rows, of P and U together, in a node that is split.
     min_samples_leaf : int, default=1
@@ -70,6 +71,7 @@ class PUExtraTrees(PUTrees):
     n_jobs : int or None, default=None
         The number of threads. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
+        Seed of the trees.
 
     Attributes
     ----------

@@ -60,6 +60,7 @@ class NetworkClassifier(PUClassifier):
     layers, units : int, default=3 and 100
         The number of linear layers and the width of hidden ones.
     activation : {"relu", "softsign"}, default="relu"
+        The function of the hidden layers.
     learning_rate : float, default=1e-3
         The learning rate of Adam.
     batch_size, epochs, average_epochs : int, default=256, 60 and 10

@@ -29,6 +29,7 @@ class NonNegative(NetworkClassifier):
 learning_rate, batch_size, epochs, average_epochs, random_state
         See :class:`pubench_modern.classifier.NetworkClassifier`.
     loss : {"sigmoid", "logistic", "quadratic", "double-hinge"}, default="logistic"
+        The loss of a score; the sigmoid loss is bounded, the others are convex.
     beta, gamma : float, default=0.0 and 1.0
         How far the risk on negatives may fall below 0, and the relative length of steps back.
     """

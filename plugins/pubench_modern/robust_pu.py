@@ -53,6 +53,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
     round_length : int, default=5
         The number of epochs between two weighings.
     first_threshold, last_threshold : float, default=0.5 and 1.0
+        The threshold of the first and of the last weighing; a small one trusts only the easiest rows.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = NonNegative.param_rules | {

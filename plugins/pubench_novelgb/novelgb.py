@@ -60,6 +60,7 @@ class NovelGB(PUClassifier):
     n_estimators : int, default=100
         The maximal number of trees.
     learning_rate : float, default=0.1
+        Shrinks the contribution of each tree.
     max_depth : int, default=3
         The maximal depth of a tree, at most 16.
     max_leaf_nodes : int, default=31

@@ -61,7 +61,9 @@ class PUAL(PUClassifier):
     Parameters
     ----------
     loss : {"pual", "gllc", "blssvm", "bsvm"}, default="pual"
+        Which of the four objectives above is minimised.
     kernel : {"linear", "rbf"}, default="linear"
+        Linear scores, or an expansion in radial basis functions.
     losses : {"mean", "sum"}, default="mean"
         Whether losses are averaged over P and over U, like the local term, or summed as in the equations. With means,
         the same parameters suit any number of rows, and the ranges of the paper's experiments work.

@@ -49,6 +49,7 @@ class PURiskClassifier(RiskScores):
     scenario : {"case-control", "single-training-set"}
         Whether U, or P and U together, are a sample of the population; it determines the weights.
     risk : {"nnpu", "upu"}, default="nnpu"
+        The non-negative or the unbiased PU risk.
     model : {"mlp", "linear", "rbf", "cnn"}, default="mlp"
         "rbf" is linear in radial basis functions around ``n_centers`` rows. "cnn" is for images, with engine="torch".
     loss : {"sigmoid", "logistic", "quadratic", "double-hinge"}, default="sigmoid"
@@ -70,6 +71,7 @@ class PURiskClassifier(RiskScores):
     layers, units : int, default=3 and 100
         "mlp": the number of linear layers (three have two hidden layers between them) and the width of hidden ones.
     activation : {"relu", "softsign"}, default="relu"
+        The function of the hidden layers.
     batch_norm : bool, default=False
         Whether hidden layers are normalised over the batch, before the activation.
     dropout : float, default=0.0
