@@ -45,7 +45,7 @@ REPORTS = Path(__file__).parents[1] / "reports"
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directives of method pages, and write equations as MathML: the site needs no script from elsewhere."""
+    """Register the directives of method pages; write equations as MathML, which needs no script from elsewhere."""
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     app.add_directive("parameters", Parameters)
     app.add_directive("papers", Papers)

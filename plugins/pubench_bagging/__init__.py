@@ -56,7 +56,7 @@ def pubench_algorithms() -> list[Algorithm]:
             "pu-bagging-et",
             "PUBaggingET: bags of all unlabelled rows, drawn with replacement, an extra tree each",
             "sklearn.tree:ExtraTreeClassifier",
-            # The paper's bags are as large as the data, so that few positives face many rows taken for negative: with
+            # The paper's bags are as large as the data, so that few positives face many rows treated as negative: with
             # equal weights and leaves of single rows nearly all are.
             params={"max_samples": 1.0, "labeled_weight": "balanced", "estimator__min_samples_leaf": 8},
             space={**_SIZE, **_LEAVES},

@@ -50,7 +50,7 @@ def _naive() -> list[Algorithm]:
         Algorithm(
             name="naive-lr",
             estimator="pubench_baselines.unlabeled_as_negative:naive_lr",
-            summary="Uncorrected: logistic regression that takes unlabelled rows for negative ones, cut at 1/2",
+            summary="Uncorrected: logistic regression that treats unlabelled rows as negative, cut at 1/2",
             version="1",
             receives=(),
             space=_LINEAR,

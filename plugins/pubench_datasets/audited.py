@@ -13,7 +13,7 @@ __all__ = ["check_audited", "to_given"]
 
 
 def check_audited(audited: str | None, labelled: str | None, split: str | None) -> None:
-    """Refuse checked classes without labels, or beside a split."""
+    """Refuse checked classes without labels, or next to a split."""
     check_name("audited", audited)
     if audited is None:
         return

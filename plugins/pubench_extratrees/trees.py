@@ -40,7 +40,7 @@ class Trees:
 
     @classmethod
     def join(cls, grown: Iterable[Grown]) -> Trees:
-        """Put trees together as they come, so that none is held twice; children are numbered anew."""
+        """Put trees together as they come, so that none is held twice; children are numbered again."""
         columns = _Growing(np.int32, 4), _Growing(np.int32), _Growing(np.int32), _Growing(np.float64)
         roots = []
         for tree in grown:

@@ -58,7 +58,7 @@ def pubench_algorithms() -> list[Algorithm]:
         ),
         _spec(
             "cvir-ted",
-            "(TED)^n: the same with a prior that is estimated anew in every epoch",
+            "(TED)^n: the same with a prior that is re-estimated in every epoch",
             "cvir:CVIR",
             _TED,
             params={"prior": "ted"},

@@ -47,7 +47,7 @@ class CVIR(NetworkClassifier):
     Parameters
     ----------
     prior : float or str, default="estimate"
-        ``"ted"`` holds out 30 % of P and U and estimates the share of positives in U anew in every epoch, by the best
+        ``"ted"`` holds out 30 % of P and U and estimates the share of positives in U again in every epoch, by the best
         bin of the held-out scores. It needs a region of pure positives; without one the prior is far too large.
     scenario, engine, device, l2, standardize, layers, units, activation, \
 learning_rate, batch_size, epochs, average_epochs, random_state

@@ -1,4 +1,4 @@
-"""Robust-PU: U taken for negative, and weighted down where that looks wrong (Zhu et al., 2023)."""
+"""Robust-PU: U treated as negative, and weighted down where that looks wrong (Zhu et al., 2023)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def easy_weights(margins: Floats, threshold: float) -> Floats:
 class RobustPU(NonNegative):
     r"""P against U, where each row weighs less the harder it is for the current model.
 
-    After ``warm_up`` epochs of nnPU, every ``round_length`` epochs all rows are weighed anew by
+    After ``warm_up`` epochs of nnPU, every ``round_length`` epochs all rows are weighed again by
     :func:`easy_weights`, P as positives and U as negatives, with a threshold that rises from ``first_threshold`` to
     ``last_threshold``: easy rows come first. Between that, the model lowers
 

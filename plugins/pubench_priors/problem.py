@@ -135,7 +135,7 @@ def _labels(name: str, s: ArrayLike, n: int) -> Labels:
         if count < _LEAST:
             rows = "row" if count == 1 else "rows"
             raise PriorError(
-                f"prior estimator '{name}': {count} {kind} {rows} cannot tell the class prior; "
+                f"prior estimator '{name}': {count} {kind} {rows} cannot determine the class prior; "
                 f"give at least {_LEAST}, or the prior itself"
             )
     return labels

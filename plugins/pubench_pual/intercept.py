@@ -49,7 +49,7 @@ def least_difference(goal: Goal, size: float, ridge: float, tol: float) -> float
     """Return how much the scores of a fit must differ to mean anything.
 
     Scores cannot differ by more than the sum of the weights times ``size``, the largest squared length of a row in
-    the space of the features or of the kernel, over the ridge, up to a factor; where that is small beside 1, what ADMM
+    the space of the features or of the kernel, over the ridge, up to a factor; where that is small next to 1, what ADMM
     leaves over is as small.
     """
     if not goal.hinge.any():

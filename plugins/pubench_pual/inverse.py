@@ -23,7 +23,7 @@ _MOST = 100.0
 
 
 def suits(goal: Goal, ridge: float, penalty: float) -> bool:
-    """Whether the nugget is too small to be seen beside this ridge."""
+    """Whether the nugget is too small to be seen next to this ridge."""
     return float(goal.curvature(penalty).max()) <= _MOST * ridge
 
 

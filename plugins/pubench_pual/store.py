@@ -49,7 +49,7 @@ class Store:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made anew unless it is kept; its arrays are read-only.
+        """Return the value of a key, made again unless it is kept; its arrays are read-only.
 
         Two threads that ask at once may both make it: they get equal values, and none waits.
         """

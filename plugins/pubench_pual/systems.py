@@ -84,16 +84,16 @@ class HingeRows:
 
 
 def factorise(build: Callable[[], Floats], ridge: float) -> Floats:
-    """Return the lower Cholesky factor of the matrix that ``build`` makes anew; its other triangle is not 0.
+    """Return the lower Cholesky factor of the matrix that ``build`` makes again; its other triangle is not 0.
 
-    Only the upper triangle of the matrix, in C's order, is read. Where the ridge is lost in rounding beside the
+    Only the upper triangle of the matrix, in C's order, is read. Where the ridge is lost in rounding next to the
     rest, the diagonal is raised, with a warning.
     """
     lower = _factor(build(), _PIVOT)
     if lower is not None:
         return lower
     warnings.warn(
-        f"ridge = {ridge:g} is lost in rounding beside the features; solved with a diagonal raised by {_LIFT:g} "
+        f"ridge = {ridge:g} is lost in rounding next to the features; solved with a diagonal raised by {_LIFT:g} "
         "of its largest entry. Scale the features down, drop columns that are sums of others, or raise ridge",
         LinAlgWarning,
         stacklevel=2,

@@ -25,7 +25,7 @@ _FFNN = "timmons"
 _RIDGE: dict[str, Param] = {"l2": Float(1e-5, 1.0, log=True, points=6)}
 _WIDTH: dict[str, Param] = {"width": Float(0.125, 2.0, log=True, points=5)}
 # What decides over a network is how far it is trained. The rate and the number of epochs say the same, so one of them,
-# two decades around the default of 3e-3, beside weight decay and depth. Models without hidden layers want ten
+# two decades around the default of 3e-3, next to weight decay and depth. Models without hidden layers want ten
 # times that.
 _NETWORK: dict[str, Param] = {
     "learning_rate": Float(1e-4, 1e-2, log=True, points=4),

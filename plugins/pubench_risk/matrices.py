@@ -50,7 +50,7 @@ def factorised(matrix: Floats) -> Any:
     except LinAlgError:
         pass
     warnings.warn(
-        "l2 is lost in rounding beside the features; solved with a diagonal raised by "
+        "l2 is lost in rounding next to the features; solved with a diagonal raised by "
         f"{_LIFT:g} of its largest entry. Drop columns that are sums of others, or raise l2",
         LinAlgWarning,
         stacklevel=6,

@@ -20,7 +20,7 @@ __all__ = ["Activation", "Network", "Shape"]
 Array = NDArray[Any]
 Activation = Literal["relu", "softsign"]
 
-# Beside a variance; what torch and Chainer add.
+# Next to a variance; what torch and Chainer add.
 _SMALL = 1e-5
 # What the running mean and variance of batches keep of the past.
 _MOMENTUM = 0.9

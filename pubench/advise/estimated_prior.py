@@ -27,7 +27,7 @@ from pubench.tasks import Features
 __all__ = ["averaged", "state_prior_of"]
 
 _REPEATS, _ENOUGH_ROWS = 3, 5000
-"""How often a table is dealt into folds anew, and from how many rows on once is enough."""
+"""How often a table is dealt into folds again, and from how many rows on once is enough."""
 Floats = NDArray[np.float64]
 Labels = NDArray[np.uint8]
 

@@ -58,7 +58,7 @@ def recommend(
     names: Sequence[str] = POOL,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> Advice:
-    """Advise which method to take for a table of labelled positives and unlabelled rows.
+    """Advise which method to use for a table of labelled positives and unlabelled rows.
 
     Parameters
     ----------

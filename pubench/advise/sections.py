@@ -10,10 +10,10 @@ from pubench.advise.advice import Advice
 __all__ = ["Section", "Table", "make_sections", "text_lines"]
 
 _SCENARIOS = {
-    "single-training-set": "All rows together are taken for a sample of the population, some of whose positives are "
-    "labelled (scenario single-training-set). If the labelled rows were collected separately from the unlabelled "
+    "single-training-set": "All rows together are assumed to be a sample of the population, some of whose positives "
+    "are labelled (scenario single-training-set). If the labelled rows were collected separately from the unlabelled "
     "ones, use --scenario case-control.",
-    "case-control": "The unlabelled rows are taken for a sample of the population, and the labelled rows were "
+    "case-control": "The unlabelled rows are assumed to be a sample of the population, and the labelled rows were "
     "collected separately (scenario case-control). If all rows come from one sample, use --scenario "
     "single-training-set.",
 }

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 LIMITS = (
-    "The labelled rows are taken for a fair sample of all positives. The data cannot confirm this.",
+    "The labelled rows are assumed to be a fair sample of all positives. The data cannot confirm this.",
     "If easy positives were labelled first, the prior and even its upper bound may be too low.",
     "Probabilities scale with the prior: if the prior is too low, so are they.",
     'Methods are compared by how well they rank labelled above unlabelled rows. "The best tried" is not the best '

@@ -1,7 +1,7 @@
 r"""In the child: when a search gives up a setting, by what earlier settings had reached at the same step.
 
 A decision depends on the setting's own values and on trials of batches that had ended when it was proposed, which come
-with the request: never on what runs beside it, nor on time. The rules are those of Optuna's pruners.
+with the request: never on what runs next to it, nor on time. The rules are those of Optuna's pruners.
 """
 
 from __future__ import annotations

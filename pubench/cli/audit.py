@@ -44,7 +44,7 @@ def audit(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Look for leaks, wrong labels, copies and ids in FILE, and for what its labels can tell.
+    """Look for leaks, wrong labels, copies and ids in FILE, and check what its labels can show.
 
     FILE is a table (CSV, TSV, Parquet, ARFF, JSON lines, NumPy or SVMlight) in which some positives are labelled: 1/0,
     yes/no, or a value and blank cells in the column that --label names. Nothing is changed.

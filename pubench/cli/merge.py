@@ -23,7 +23,7 @@ __all__ = ["merge"]
     help="The merged run folder: a new one, or one of the same suite, which gets what it lacks.",
 )
 def merge(folders: tuple[Path, ...], out: Path) -> int:
-    """Put the run folders of one suite, such as its shards, together in one run folder."""
+    """Merge the run folders of one suite, such as its shards, into one run folder."""
     from pubench.results.merged_folder import merge_folders
 
     merged = merge_folders(folders, out)

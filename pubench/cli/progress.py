@@ -248,7 +248,7 @@ class Bar(Silent):
 
 
 class _Live:
-    """A text that is made anew whenever it is shown."""
+    """A text that is made again whenever it is shown."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar

@@ -1,4 +1,4 @@
-"""``pubench recommend``: which method to take for one's own data, and what it is worth."""
+"""``pubench recommend``: which method to use for one's own data, and what it is worth."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def recommend(
     html: Path | None,
     quiet: bool,
 ) -> int:
-    """Advise which method to take for FILE, a table of known positives and unlabelled rows.
+    """Recommend a method for FILE, a table of known positives and unlabelled rows.
 
-    Says what was understood of the table, what the data say about the class prior, how methods compare by repeated
+    Shows how the table was read, what the data say about the class prior, how methods compare by repeated
     resampling, and what precision to expect among the top rows. Ctrl-C shows the results so far.
     """
     from pubench.advise.advice import GOALS

@@ -26,7 +26,7 @@ _SCRIPT = """\
 #   array=$(sbatch --parsable shards.sh)
 #   sbatch --dependency=afterany:"$array" --array=1 shards.sh merge
 #
-# The second line merges the shards once all tasks have ended. Submit both again to go on after a time limit:
+# The second line merges the shards once all tasks have ended. Submit both again to continue after a time limit:
 # nothing that is finished runs twice.
 set -euo pipefail
 

@@ -70,7 +70,7 @@ def run(
     shard: str | None,
     costs: Path | None,
 ) -> int:
-    """Run SUITE (a TOML file or a bundled name), or go on where it was stopped."""
+    """Run SUITE (a TOML file or a bundled name), or resume it."""
     if address is None and _is_new(out):
         from pubench.sandbox.early import begin_imports
 
@@ -106,7 +106,7 @@ def run(
         stored = (
             f"{progress.finished} of {counted(total, 'cell')} {be(total)}" if total else "no new cells are"
         )
-        say(f"stopped by {signals.name}; {stored} stored. Run the same command again to go on.")
+        say(f"stopped by {signals.name}; {stored} stored. Run the same command again to continue.")
         return signals.code
     return 1 if results.n_failed else 0
 
@@ -157,7 +157,7 @@ def _summary(counts: Counter[str]) -> str:
 @data_option
 @plugin_options
 def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
-    """Validate SUITE, load its data, and say what would run."""
+    """Validate SUITE, load its data, and show what would run."""
     from pubench.cli.loading import Loading
     from pubench.errors import SuiteError
     from pubench.plan.checking import parameter_problems
@@ -214,7 +214,7 @@ def show(suite: str) -> None:
 @click.option("--errors", is_flag=True, help="Show each failure with its traceback and what it printed.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON: the number of cells in each status.")
 def status(folder: Path, errors: bool, as_json: bool) -> int:
-    """Say how far the run in FOLDER is, while it runs or afterwards."""
+    """Show the progress of the run in FOLDER, while it runs or afterwards."""
     from pubench.results.run_status import read_status
     from pubench.results.store import read_records, read_rescored
 

@@ -123,7 +123,7 @@ def _make_folder(folder: Path, made: list[Path]) -> None:
 
 
 def _written(target: Path, data: bytes) -> Path:
-    """Write a temporary file beside a file that it will replace, and wait until it is on the disk."""
+    """Write a temporary file next to a file that it will replace, and wait until it is on the disk."""
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:_SHOWN]}.")
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -36,7 +36,7 @@ _LENT: dict[str, Array] = {}
 def truth_path(folder: Path) -> Path:
     """Return where the classes of the data set in ``folder`` are: in the same cache, under a name of their own.
 
-    A process that knows the path of the features does not know the path of the truth: no file beside them names it.
+    A process that knows the path of the features does not know the path of the truth: no file next to them names it.
     """
     return folder.parent.parent / TRUTH / f"{digest(['truth', folder.name])}.npy"
 
@@ -44,7 +44,7 @@ def truth_path(folder: Path) -> Path:
 def record_path(folder: Path) -> Path:
     """Return the file that says what the data set in ``folder`` is.
 
-    It names the file that the data were loaded from, and counts its classes, so it lies beside the truth.
+    It names the file that the data were loaded from, and counts its classes, so it lies next to the truth.
     """
     return truth_path(folder).with_suffix(".json")
 

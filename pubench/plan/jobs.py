@@ -75,7 +75,7 @@ class Shard:
 class Plan:
     """What a run folder is for: its suite, every metric, those that reports show, and all cells of the suite in order.
 
-    ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to show beside the results.
+    ``report`` holds the suite's rules for comparisons, ``paper`` the published numbers to show next to the results.
     ``shard`` is the part of the cells that the folder is for, None for all. ``draws`` has, for the labels of a data set
     and a labelling, a digest of what their splits and labels follow from, replicate by replicate, and ``seed`` is the
     suite's; None and nothing where that is unknown, or several runs were merged. ``parts`` are the algorithms,

@@ -1,6 +1,6 @@
 """Every message between a worker and the processes that run plugins, as typed values: a tagged union each way.
 
-The worker sends a request, the other side answers with replies. Arrays travel beside a message as raw bytes and
+The worker sends a request, the other side answers with replies. Arrays travel next to a message as raw bytes and
 nothing is ever unpickled, so that what a plugin returns cannot run code in the worker. The parts of a request
 (algorithm, criteria, search) are what ``plan/`` resolved: a concept has one shape.
 """

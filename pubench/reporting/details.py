@@ -1,4 +1,4 @@
-"""What a run folder holds beside its rows, read once for the report: cards, provenance, trials, model introspection."""
+"""What a run folder holds next to its rows, read once for the report: cards, provenance, trials, models."""
 
 from __future__ import annotations
 

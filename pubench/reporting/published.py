@@ -1,4 +1,4 @@
-"""A paper's published numbers beside ours: a part of the report's value, made from the suite's [paper] table."""
+"""A paper's published numbers next to ours: a part of the report's value, made from the suite's [paper] table."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Report:
     notes : tuple of str
         The notes of all cells, each note once.
     paper : PublishedComparison or None
-        Published numbers beside ours.
+        Published numbers next to ours.
     details : RunDetails
         Cards of data sets, provenance, trials of searches, and model introspection.
     """
@@ -112,9 +112,9 @@ def build_report(
     rules : Rules, optional
         How algorithms are compared.
     paper : PaperConfig, optional
-        Published numbers to show beside ours.
+        Published numbers to show next to ours.
     details : RunDetails, optional
-        What the run folders hold beside their rows.
+        What the run folders hold next to their rows.
 
     Returns
     -------

@@ -215,7 +215,7 @@ def _ranked(cell: _TunedCell) -> Iterator[tuple[Mapping[str, JSONValue], float]]
 
 
 def _groups(values: Sequence[JSONValue]) -> NDArray[np.int64]:
-    """Put values into at most ten groups: numbers beside their neighbours, equal ones together, others by name."""
+    """Put values into at most ten groups: numbers next to their neighbours, equal ones together, others by name."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         numbers = np.array(values, dtype=np.float64)
         count = min(GROUPS, max(2, len(values) // GROUP))

@@ -136,7 +136,7 @@ def _read(path: Path) -> Holder | None:
         return None
     except (OSError, msgspec.DecodeError):
         raise RunFolderError(
-            f"cannot tell which run holds {path.parent}: {path} cannot be read; "
+            f"cannot determine which run holds {path.parent}: {path} cannot be read; "
             "if no run uses the folder, remove that file"
         ) from None
 

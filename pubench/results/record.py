@@ -98,7 +98,7 @@ class RescoredValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PropensityRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A model's propensities of the training positives beside the true ones.
+    """A model's propensities of the training positives next to the true ones.
 
     ``points`` holds, for groups of positives with similar true propensities, their number, mean true and mean estimated
     propensity. ``error`` is the mean absolute difference; ``correlation`` is None where either does not vary.

@@ -1,4 +1,4 @@
-"""What a run folder is for, beside its records: the suite as it was, the plan, provenance, and cards of data sets."""
+"""What a run folder is for, next to its records: the suite as it was, the plan, provenance, and cards of data sets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 _PLAN, _SUITE, _PROVENANCE = "plan.json", "suite.toml", "provenance.json"
 VERIFIED = "verified.json"
 """Says what `pubench verify` has checked."""
-_RUN_AGAIN = "run the suite again, which writes it anew"
+_RUN_AGAIN = "run the suite again, which writes it again"
 _LOST = "what earlier runs were made with, and their cards of data sets, are lost"
 T = TypeVar("T", bound=Table)
 
@@ -168,12 +168,14 @@ def read_suite_text(folder: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise RunFolderError(f"{folder} has no {_SUITE}; run the suite again, which writes it anew") from None
+        raise RunFolderError(
+            f"{folder} has no {_SUITE}; run the suite again, which writes it again"
+        ) from None
     except OSError as error:
         raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
     if checksum(data).decode() != expected:
         raise DamagedFileError(
-            f"{path} is not the suite that was run: it was altered since; run the suite again, which writes it anew"
+            f"{path} is not the suite that was run: it was altered since; run the suite again, which writes it again"
         )
     return data.decode()
 

@@ -63,7 +63,7 @@ def stored_plan(folder: Path) -> Plan | None:
     try:
         return read_plan(folder)
     except RunFolderError:
-        # Damaged, or of another version: the run writes it anew.
+        # Damaged, or of another version: the run writes it again.
         return None
 
 

@@ -118,7 +118,7 @@ class Store:
         self._last: StoredPredictions | None = None
 
     def append(self, record: Record) -> None:
-        """Record a finished cell. What is beside it goes first: a cell on record is whole."""
+        """Record a finished cell. What is next to it goes first: a cell on record is whole."""
         if record.inside is not None:
             self._file(_INSIDE).append(to_json(_Inside(record.key, record.inside)))
         if record.predictions is not None:
@@ -305,7 +305,7 @@ def _latest_lines(path: Path, decoder: msgspec.json.Decoder[L]) -> list[bytes]:
 
 
 def set_aside(folder: Path) -> None:
-    """Keep earlier records under another name and start anew (``--force``)."""
+    """Keep earlier records under another name and start again (``--force``)."""
     for name in (*_KINDS, BINARY):
         path = folder / name
         number = len(list(folder.glob(f"{name}.old-*"))) + 1

@@ -125,7 +125,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def write_verified(folder: Path, found: Verified) -> Path:
-    """Write what was verified beside the run."""
+    """Write what was verified next to the run."""
     value: JSONValue = msgspec.to_builtins(found)
     try:
         write_checked(folder / VERIFIED, value, indent=1)

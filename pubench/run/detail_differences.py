@@ -1,4 +1,4 @@
-"""What a run stores beside its rows, and what its cells give when they are run again: models, trials, predictions."""
+"""What a run stores next to its rows, and what its cells give when they are run again: models, trials, predictions."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _checked(sandbox: Sandbox, found: Introspection) -> Introspection:
     if any(len(curve) != len(found.stages) for curve in found.training.values()):
         raise _broken(sandbox, "a curve of another length than its stages")
     if found.plane is not None and not _is_square(found.plane.positive):
-        raise _broken(sandbox, "a plane that is no square of decisions")
+        raise _broken(sandbox, "a plane that is not a square of decisions")
     return found
 
 

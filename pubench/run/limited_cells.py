@@ -1,4 +1,4 @@
-"""Cells that ended at a limit of time or memory, or crashed, beside how they end when they are run again here."""
+"""Cells that ended at a limit of time or memory, or crashed, next to how they end when they are run again here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The priors that several estimators find in one data set, beside the truth where it is known."""
+"""The priors that several estimators find in one data set, next to the truth where it is known."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pubench.results.record import Record
 __all__ = ["Countdown", "Kind", "Remaining", "cost_of", "kinds_of"]
 
 _START = 0.02
-"""Seconds that every cell costs beside what its record says, for its processes and the labelling."""
+"""Seconds that every cell costs next to what its record says, for its processes and the labelling."""
 _LEAST_PERIOD, _PERIOD_SHARE = 5.0, 0.2
 """A new estimate counts fully after some seconds, or after a fifth of the run so far."""
 

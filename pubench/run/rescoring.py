@@ -88,7 +88,7 @@ def rescore_cells(folder: Path, planned: ExecutionPlan, scorers: Sequence[Scorer
     ----------
     folder : Path
     planned : ExecutionPlan
-        The suite of the folder, planned anew: its jobs say how rows are split and labelled.
+        The suite of the folder, planned again: its jobs say how rows are split and labelled.
     scorers : sequence of Scorer
         Cells that have a value of the same version keep it.
 
@@ -250,7 +250,7 @@ def _left_out(found: _Findings) -> Iterator[str]:
         )
     if found.unplanned:
         yield (
-            f"{_some(found.unplanned)} no place in the suite as it is planned now; "
+            f"{_some(found.unplanned)} no place in the suite as planned now; "
             "make its data available, or run the suite again"
         )
     if found.relabelled:

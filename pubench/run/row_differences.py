@@ -1,4 +1,4 @@
-"""Rows of a run beside those of the same cells, run again: what differs, to the bit or to six digits."""
+"""Rows of a run next to those of the same cells, run again: what differs, to the bit or to six digits."""
 
 from __future__ import annotations
 

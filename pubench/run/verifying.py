@@ -70,7 +70,7 @@ class Verification:
         return not self.problems
 
     def to_write(self) -> Verified:
-        """Return what is written beside the run."""
+        """Return what is written next to the run."""
         from pubench import __version__
 
         return Verified(

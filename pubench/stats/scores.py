@@ -1,4 +1,4 @@
-"""From rows of results to tables of means: the first step of every report. Failures are counted beside each mean."""
+"""From rows of results to tables of means: the first step of every report. Failures are counted next to each mean."""
 
 from __future__ import annotations
 

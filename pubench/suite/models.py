@@ -171,7 +171,7 @@ class LimitsConfig(Table):
 
 
 class StoreConfig(Table):
-    """What a run keeps beside the results; no key here changes a result or runs a finished cell again."""
+    """What a run keeps next to the results; no key here changes a result or runs a finished cell again."""
 
     predictions: bool = Field(
         default=False,
@@ -220,7 +220,7 @@ class Suite(Table):
     limits: LimitsConfig = Field(
         default_factory=LimitsConfig, description="Time and memory limits of each cell."
     )
-    store: StoreConfig = Field(default_factory=StoreConfig, description="What is kept beside the results.")
+    store: StoreConfig = Field(default_factory=StoreConfig, description="What is kept next to the results.")
     report: ReportConfig = Field(default_factory=ReportConfig, description="The tables to report.")
     paper: PaperConfig = Field(default_factory=PaperConfig, description="Published results to compare with.")
     smoke: SmokeConfig = Field(default_factory=SmokeConfig, description="The smoke size of the suite.")

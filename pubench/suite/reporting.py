@@ -198,7 +198,7 @@ class PaperConfig(Table):
     )
     chosen_with_truth: str = Field(
         default="",
-        description="What was chosen with the help of true classes, by the paper or here; shown beside the numbers.",
+        description="What was chosen with the help of true classes, by the paper or here; shown next to the numbers.",
     )
 
     @classmethod

@@ -72,7 +72,7 @@ def fitted(spec: Algorithm, sample: Sample, params: Params, *, global_seed: int 
 
 
 def row_wise(spec: Algorithm, sample: Sample) -> Mapping[str, Array]:
-    """Return what pubench passes to ``fit`` beside rows and labels; positives of a sample are labelled at random."""
+    """Return what pubench passes to ``fit`` next to rows and labels; positives of a sample are labelled at random."""
     share = float(np.clip(sample.s.sum() / max(int(sample.y.sum()), 1), 0.01, 0.99))
     return {name: np.full(sample.s.size, share) for name in spec.receives if name in ROW_WISE}
 

@@ -115,7 +115,7 @@ def test_estimators_of_the_label_frequency_refuse_case_control_data(name):
 def test_one_labelled_row_is_refused_in_one_sentence(name, scenario):
     X, s = clouds(1, 40)
     with pytest.raises(
-        PriorError, match=r"1 labelled row cannot tell the class prior; give at least 2"
+        PriorError, match=r"1 labelled row cannot determine the class prior; give at least 2"
     ) as caught:
         estimate_prior(X, s, scenario=scenario, estimator=name)
     assert "\n" not in str(caught.value)

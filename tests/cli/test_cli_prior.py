@@ -170,7 +170,9 @@ def test_invalid_requests_are_one_sentence(capsys, table, arguments, message):
 
 def test_a_single_labelled_row_is_reported_with_exit_code_1(capsys):
     said = pubench_here(capsys, "prior", "iris", "--positives", "1", "--estimator", "bbe", code=1)
-    assert "1 labelled row cannot tell the class prior; give at least 2, or the prior itself" in said.stdout
+    assert (
+        "1 labelled row cannot determine the class prior; give at least 2, or the prior itself" in said.stdout
+    )
 
 
 def test_estimators_of_a_plugin_file_are_used_without_true_classes(capsys):
@@ -205,7 +207,7 @@ def test_the_verdict_says_why_there_is_none(capsys, tmp_path):
     assert head.startswith("iris: ")
     assert verdict == (
         "Nothing can be said about the prior, because no estimator can serve these data: prior estimator 'bbe': "
-        "1 labelled row cannot tell the class prior; give at least 2, or the prior itself."
+        "1 labelled row cannot determine the class prior; give at least 2, or the prior itself."
     )
     assert (blank, titles.split()[0], bbe.split()[0]) == ("", "estimator", "bbe")
 

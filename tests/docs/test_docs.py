@@ -31,7 +31,7 @@ FENCE = re.compile(r"^```(\w+)(?: title=\"([\w.-]+)\")?\n(.*?)^```$", re.MULTILI
 NOT_RUN = {
     "pip install 'pubench[torch]'": "without it this page is skipped",
     "pip install .": "the package under test is installed already",
-    "make demo": "continuous integration starts from make; it installs the clone anew",
+    "make demo": "continuous integration starts from make; it installs the clone again",
     "make lint": "it comes before these tests",
     "make test": "it would run this very test",
     "make test-all": "it would run this very test",

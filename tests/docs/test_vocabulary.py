@@ -32,6 +32,13 @@ BANNED = {
     r"told of itself": "model introspection",
     r"the report tells": "the report shows",
     r"nobody to cite": "no citation",
+    r"\banew\b": "again",
+    r"\bbeside (?:the|a|it|its|them|our|ours|your|yours|each|other|others|every|what)\b": "next to",
+    r"\btak(?:e|es|en) (?:\w+ ){0,4}for (?:negative|positive|a fair|a sample|a key|a measurement)": "treat as",
+    r"again to go on\b": "again to continue",
+    r"\bOf all randomness\b": "Random seed",
+    r"cannot tell (?:which|the|whether)": "cannot determine",
+    r"what a .{1,20} costs? .{1,30} shows": "... shows how ...",
 }
 
 

@@ -169,7 +169,8 @@ def test_a_stopped_run_says_how_to_resume(
     last = err.splitlines()[-1]
     # The signal may come when a cell is stored and not yet counted.
     assert last in {
-        f"pubench: stopped by {number.name}; {cells} of {CELLS} cells are stored. Run the same command again to go on."
+        f"pubench: stopped by {number.name}; {cells} of {CELLS} cells are stored. "
+        "Run the same command again to continue."
         for cells in (stored(out), stored(out) - 1)
     }
     assert [line for line in err.splitlines() if not line.startswith("[")] == [last]
@@ -242,7 +243,7 @@ def test_more_signals_while_a_run_stops_change_nothing(suite: Path, tmp_path: Pa
     # Which of the two is handled first is up to the system.
     first = signal.Signals(process.returncode - 128)
     assert first in {signal.SIGTERM, signal.SIGHUP}
-    told = f"pubench: stopped by {first.name}; 0 of {CELLS} cells are stored. Run the same command again to go on."
+    told = f"pubench: stopped by {first.name}; 0 of {CELLS} cells are stored. Run the same command again to continue."
     assert err.splitlines() == [told]
 
 

@@ -1,4 +1,4 @@
-"""Names beside curves do not cover each other."""
+"""Names next to curves do not cover each other."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""A paper's times, and its risks on training rows, beside ours."""
+"""A paper's times, and its risks on training rows, next to ours."""
 
 from typing import Any
 

@@ -170,7 +170,7 @@ def test_pages_have_the_numbers_of_the_report(site: Path) -> None:
 
     wlr = words(site / "methods" / "wlr.html")
     rank = next(float(line["average_rank"]) for line in lines if line["algorithm"] == "wlr")
-    assert "Run in 1 report on 2 data sets, beside 1 other method." in wlr
+    assert "Run in 1 report on 2 data sets, next to 1 other method." in wlr
     assert f"accuracy {rank:.2f} 2 2 of 2 data sets, 4 of 4 lines {mean('wlr'):.3f}" in wlr
     data = words(site / "datasets" / "digits-even.html")
     assert "features 64" in data
@@ -257,11 +257,11 @@ def test_an_earlier_site_is_replaced_and_foreign_files_stay(tmp_path: Path) -> N
 def test_what_this_command_has_not_written_is_never_replaced(tmp_path: Path, case: str) -> None:
     out = tmp_path / "site"
     sentences = {
-        "foreign": "holds other things and no site of pubench; choose another --out",
+        "foreign": "holds files that are not a site of pubench; choose another --out",
         "changed": "index.html was changed since the site was made",
         "in the way": "new.html is in the way and does not belong to the site",
         "outside": "lists files outside of the site",
-        "no list": "holds other things and no site of pubench",
+        "no list": "holds files that are not a site of pubench",
         "file": "is not a folder",
     }
     if case == "file":

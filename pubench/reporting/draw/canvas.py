@@ -160,6 +160,6 @@ def _joined(parts: Iterable[str]) -> Iterator[str]:
 
 
 def short(name: str) -> str:
-    """Return a name that fits beside an axis."""
+    """Return a name that fits next to an axis."""
     plain = clean(name)
     return plain if len(plain) <= NAME else plain[: NAME - 1] + "…"

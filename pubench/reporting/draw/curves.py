@@ -31,7 +31,7 @@ CURVES, PANELS, DRAWN, BANDS, SETTING = 10, 6, 24, 6, 44
 """Limits of one drawing: curves, panels, curves in all panels, curves with bands, letters of a setting."""
 WIDTH, HEIGHT, LARGE, MARKED = 3.5, 2.7, 6.2, 10
 ROW = 0.062
-"""The height of a name beside a curve, as a share of the panel's."""
+"""The height of a name next to a curve, as a share of the panel's."""
 DASHES = {"solid": "-", "dashed": "--"}
 
 
@@ -166,7 +166,7 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str], *,
 
 
 def _name_ends(axes: Axes, curves: Sequence[Curve], names: Sequence[str]) -> None:
-    """Write the names of curves beside their ends, without overlaps, with a line to each."""
+    """Write the names of curves next to their ends, without overlaps, with a line to each."""
     ended = [(curve, curve.mean[np.isfinite(curve.mean)][-1]) for curve in curves]
     low, high = axes.get_ylim()
     shares = [float((end - low) / (high - low)) for _, end in ended]

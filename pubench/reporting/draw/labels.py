@@ -1,4 +1,4 @@
-"""Where names beside curves go so that none covers another."""
+"""Where names next to curves go so that none covers another."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ __all__ = ["terminal_report"]
 
 SHOWN = 20
 LEADERBOARD = ("rank", "collapsed", "failed")
-"""The columns that a terminal shows beside the metrics."""
+"""The columns that a terminal shows next to the metrics."""
 GAP = 2
 NAME, LABEL, RANKS = 30, 48, 31
 """Longer names of columns and of lines, and of the line of ranks, are broken into several lines."""
@@ -134,7 +134,7 @@ def _width(text: str) -> int:
 
 
 def _print_grid(grid: Grid, console: Console) -> None:
-    """Print a grid; algorithms that do not fit beside the others are printed below them."""
+    """Print a grid; algorithms that do not fit next to the others are printed below them."""
     from rich.text import Text
 
     heads = [tuple(clean(cell.text) for cell in line[:HEADS]) for line in grid.lines]

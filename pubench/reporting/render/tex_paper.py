@@ -1,4 +1,4 @@
-"""A paper's numbers beside ours in LaTeX: a panel for each data set or algorithm, remarks as letters."""
+"""A paper's numbers next to ours in LaTeX: a panel for each data set or algorithm, remarks as letters."""
 
 from __future__ import annotations
 

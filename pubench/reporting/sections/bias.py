@@ -32,16 +32,16 @@ __all__ = ["Contest", "bias_section", "find_contests"]
 BINS, LINES = 10, 80
 """Groups of true propensities in a curve; lines of a table, so that pages stay small."""
 _CONTESTS = (
-    "For each labelling: the best method that takes labels for a fair sample of positives, the best one that estimates "
-    "propensities, and the mean difference over data sets with its standard error. Both are the best of several by the "
-    "same numbers, which flatters the larger group."
+    "For each labelling: the best method that assumes labels to be a fair sample of positives, the best one that "
+    "estimates propensities, and the mean difference over data sets with its standard error. Both are the best of "
+    "several by the same numbers, which flatters the larger group."
 )
 _CURVES = (
     "Estimated against true propensities of the training positives, all data sets and replicates together, in groups "
     "with similar true propensities. On the grey line estimates are right on average; the band is one standard "
     "deviation between groups. None of these methods has seen the true propensities."
 )
-_PRIOR = "The prior that methods were given beside the true one, mean over data sets and replicates."
+_PRIOR = "The prior that methods were given next to the true one, mean over data sets and replicates."
 
 
 _SIDES = (

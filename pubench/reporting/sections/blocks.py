@@ -44,7 +44,7 @@ class BulletList:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table's cell with more than a text; only HTML shows the tone, the shade (0 to 1) and the texts beside it.
+    """A table's cell with more than a text; only HTML shows the tone, the shade (0 to 1) and the texts next to it.
 
     ``method`` is the algorithm that the cell belongs to, if the page should highlight it with that algorithm.
     """

@@ -1,4 +1,4 @@
-"""The section of a paper: its claims and whether they hold, then its numbers beside ours."""
+"""The section of a paper: its claims and whether they hold, then its numbers next to ours."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _CLAIM_HEADS = ("claim", "where", "verdict", "here", "paper")
 _COUNT_HEADS = ("conditions", "numbers", "agrees", "higher", "lower", "not judged")
 _CONDITIONS: tuple[Conditions, ...] = ("same protocol", "own search", "other data")
 FEW = 3
-"""Up to so many data sets are named beside what differs from the paper."""
+"""Up to so many data sets are named next to what differs from the paper."""
 _TEXTS = (0, 1, 2, 3, 4, 9)
 _ALGORITHM, _VERDICT = PAPER_HEADS.index("algorithm"), PAPER_HEADS.index("verdict")
 _TONES: dict[str, Tone] = {"higher": "over", "lower": "under"}

@@ -58,7 +58,7 @@ class MethodReport:
 
 @dataclass(frozen=True, slots=True)
 class MethodPage:
-    """A method over all reports: on how many data sets it was run, and beside how many other competitors.
+    """A method over all reports: on how many data sets it was run, and next to how many other competitors.
 
     ``main`` is the report that compares it most often, data sets times competitors; the first page shows its rank.
     """

@@ -54,7 +54,7 @@ def _known(out: Path) -> dict[str, str]:
         listed = {str(name): str(digest) for name, digest in value["files"].items()}
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         raise PubenchError(
-            f"{out} holds other things and no site of pubench; {_REMEDY}, or empty it yourself"
+            f"{out} holds files that are not a site of pubench; {_REMEDY}, or empty it yourself"
         ) from None
     if any(not _is_inside(name) for name in listed):
         raise PubenchError(f"{out / MANIFEST} lists files outside of the site; {_REMEDY}")

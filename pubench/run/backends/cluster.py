@@ -33,7 +33,7 @@ class ClusterError(PubenchError):
     """A cluster cannot go on; what is finished is stored."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}; finished cells are stored: run the same command again to go on")
+        super().__init__(f"{reason}; finished cells are stored: run the same command again to continue")
 
 
 def unreachable(what: str, error: Exception) -> PubenchError:
