@@ -7,15 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docutils.nodes import SkipNode
+from docutils.nodes import Node, SkipNode
 from latex2mathml.converter import convert
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
+from sphinx.util.docutils import SphinxDirective
 
 import pubench
 
 sys.path.insert(0, str(Path(__file__).parent))
-from method_facts import Papers, Parameters
+from method_facts import papers, table, variants
 
 if TYPE_CHECKING:
     from docutils.nodes import math, math_block
@@ -50,6 +51,32 @@ def setup(app: Sphinx) -> None:
     app.add_directive("parameters", Parameters)
     app.add_directive("papers", Papers)
     app.connect("build-finished", copy_reports)
+
+
+class Parameters(SphinxDirective):
+    """Writes what the algorithms that it names fix and search, and every parameter."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[Node]:
+        """Return the nodes."""
+        names = self.arguments[0].split()
+        rows = table(names)
+        return self.parse_text_to_nodes(
+            variants(names) + (f"\n\n```{{eval-rst}}\n{rows}\n```\n" if rows else "")
+        )
+
+
+class Papers(SphinxDirective):
+    """Writes the papers of the algorithms that it names."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[Node]:
+        """Return the nodes."""
+        return self.parse_text_to_nodes(papers(self.arguments[0].split()))
 
 
 def copy_reports(app: Sphinx, exception: Exception | None) -> None:

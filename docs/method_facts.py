@@ -1,7 +1,7 @@
 """What the pages of methods take from the program: parameters from docstrings, the rest from the specs.
 
-A page of docs/methods/ has two directives, each followed by registered names. ``{parameters}`` writes what each name
-fixes and searches, and every parameter with its meaning; ``{papers}`` writes whom to cite.
+A page of docs/methods/ has two directives (conf.py), each followed by registered names. ``{parameters}`` writes what
+each name fixes and searches, and every parameter with its meaning; ``{papers}`` writes whom to cite.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-
-from docutils.nodes import Node
-from sphinx.util.docutils import SphinxDirective
 
 import pubench
 from pubench.plugins import discover, resolve
@@ -155,28 +152,3 @@ def papers(names: Sequence[str]) -> str:
         for paper in filter(None, algorithms()[name].paper.split("; ")):
             cited.setdefault(paper, []).append(f"`{name}`")
     return "\n".join(f"- {paper} ({', '.join(users)})" for paper, users in cited.items())
-
-
-class Parameters(SphinxDirective):
-    """Writes the variants and parameters of the algorithms that it names."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self) -> list[Node]:
-        """Return the nodes."""
-        names = self.arguments[0].split()
-        rows = table(names)
-        text = variants(names) + (f"\n\n```{{eval-rst}}\n{rows}\n```\n" if rows else "")
-        return self.parse_text_to_nodes(text)
-
-
-class Papers(SphinxDirective):
-    """Writes the papers of the algorithms that it names."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self) -> list[Node]:
-        """Return the nodes."""
-        return self.parse_text_to_nodes(papers(self.arguments[0].split()))

@@ -54,7 +54,10 @@ def make(name: str, **params: object) -> Any:  # edge: scikit-learn ships no typ
 
     Examples
     --------
-    >>> model = pubench.make("wlr", c=0.1).fit(X, s)  # doctest: +SKIP
+    >>> model = pubench.make("wlr", c=0.1)
+    >>> X, s = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 0])
+    >>> model.fit(X, s).predict([[0.5], [4.5]])
+    array([0, 1])
     """
     spec = discover().algorithm(name).spec
     return resolve(spec.estimator)(**{**spec.params, **params})
@@ -74,6 +77,11 @@ def load_dataset(name: str, **params: JSONValue | os.PathLike[str]) -> Data:
     -------
     Data
         Rows in the order in which they are loaded. They come from the cache if it holds them; suites use the same.
+
+    Examples
+    --------
+    >>> pubench.load_dataset("iris").X.shape
+    (150, 4)
     """
     refuse_in_child()
     registered = discover().dataset(name)

@@ -84,6 +84,17 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
       follow from it.
 
     A subclass may also write a ``fit`` of its own that calls :func:`validate_pu`, for example to take more arguments.
+
+    Examples
+    --------
+    >>> class Means(pubench.PUClassifier):
+    ...     def _fit(self, X, s):
+    ...         self.centre_ = (X[s == 1].mean() + X[s == 0].mean()) / 2
+    ...     def decision_function(self, X):
+    ...         return np.asarray(X)[:, 0] - self.centre_
+    ...
+    >>> Means().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 0]).predict([[0.5], [4.5]])
+    array([0, 1])
     """
 
     param_rules: ClassVar[Mapping[str, Rule]] = {}

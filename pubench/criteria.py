@@ -35,6 +35,13 @@ class Validation:
     prior : float or None
         Pr(y = 1), where it is known or estimated.
     scenario : {"case-control", "single-training-set"}
+
+    Examples
+    --------
+    >>> from pubench.criteria import Validation
+    >>> seen = Validation(np.array([1, 0]), np.array([2.0, -1.0]), np.array([1, 0]), 0.4, "case-control")
+    >>> seen.prior
+    0.4
     """
 
     s: Array
@@ -66,6 +73,13 @@ def puf(validation: Validation) -> float:
     If nothing there is predicted positive, the score is 0: precision times recall tends to 0 with the recall.
     In case-control the ratio of the estimates would be infinite if rows of P, yet none of U, are predicted
     positive; such a model retrieves nothing and must not win a search, so it gets 0 too.
+
+    Examples
+    --------
+    >>> from pubench.criteria import Validation, puf
+    >>> s, score = np.array([1, 1, 0, 0]), np.array([2.0, 1.0, 0.5, -1.0])
+    >>> puf(Validation(s, score, (score >= 0).astype(int), 0.25, "case-control"))
+    2.0
     """
     on_p, on_u = _positive_rates(validation)
     rate = on_u if validation.scenario == "case-control" else float(np.mean(validation.decision))
@@ -76,6 +90,13 @@ def pu_risk(validation: Validation, *, loss: Loss = "zero-one") -> float:
     """Return the unbiased PU risk, :func:`pubench.risk.pu_risk`; lower is better.
 
     The zero-one loss judges decisions; the other losses judge scores, whose scale therefore matters.
+
+    Examples
+    --------
+    >>> from pubench.criteria import Validation, pu_risk
+    >>> s, score = np.array([1, 1, 0, 0]), np.array([2.0, 1.0, 0.5, -1.0])
+    >>> pu_risk(Validation(s, score, (score >= 0).astype(int), 0.25, "case-control"))
+    0.25
     """
     return risk.pu_risk(
         _judged(validation, loss),
@@ -90,6 +111,13 @@ def nnpu_risk(validation: Validation, *, loss: Loss = "zero-one") -> float:
     """Return the non-negative PU risk, :func:`pubench.risk.nnpu_risk`; lower is better.
 
     The zero-one loss judges decisions; the other losses judge scores, whose scale therefore matters.
+
+    Examples
+    --------
+    >>> from pubench.criteria import Validation, nnpu_risk
+    >>> s, score = np.array([1, 1, 0, 0]), np.array([2.0, 1.0, 0.5, -1.0])
+    >>> nnpu_risk(Validation(s, score, (score >= 0).astype(int), 0.25, "case-control"))
+    0.25
     """
     return risk.nnpu_risk(
         _judged(validation, loss),
@@ -105,6 +133,13 @@ def fp_fn(validation: Validation) -> float:
 
     Lower is better. With q the share of positives in U (see :func:`pauc`) it equals
     :math:`q + (1 - q)(FPR + FNR)` in the population, in both scenarios.
+
+    Examples
+    --------
+    >>> from pubench.criteria import Validation, fp_fn
+    >>> s, score = np.array([1, 1, 0, 0]), np.array([2.0, 1.0, 0.5, -1.0])
+    >>> fp_fn(Validation(s, score, (score >= 0).astype(int), 0.25, "case-control"))
+    0.5
     """
     on_p, on_u = _positive_rates(validation)
     return on_u + 1.0 - on_p
@@ -115,6 +150,13 @@ def pa(validation: Validation) -> float:
 
     :math:`2 \pi\, mean_P[f = 1] + mean[f = 0]`, the second mean over U in case-control, and over P and U in
     single-training-set.
+
+    Examples
+    --------
+    >>> from pubench.criteria import Validation, pa
+    >>> s, score = np.array([1, 1, 0, 0]), np.array([2.0, 1.0, 0.5, -1.0])
+    >>> pa(Validation(s, score, (score >= 0).astype(int), 0.25, "case-control"))
+    1.0
     """
     prior = _prior(validation)
     on_p, on_u = _positive_rates(validation)
@@ -128,6 +170,13 @@ def pauc(validation: Validation) -> float:
     In the population it equals :math:`q/2 + (1 - q) AUC` with q the share of positives in U: :math:`\pi` in
     case-control, :math:`(1 - c) \pi / (1 - c \pi)` in single-training-set with label frequency c. So it ranks
     models as the AUC does, and needs no prior.
+
+    Examples
+    --------
+    >>> from pubench.criteria import Validation, pauc
+    >>> s, score = np.array([1, 1, 0, 0]), np.array([2.0, 1.0, 0.5, -1.0])
+    >>> pauc(Validation(s, score, (score >= 0).astype(int), 0.25, "case-control"))
+    1.0
     """
     return auc_and_ap(validation.score, validation.s)[0]
 

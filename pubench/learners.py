@@ -50,6 +50,12 @@ class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
 
     The learner is the parameter ``estimator``; None stands for what :meth:`default_learner` returns. Rows may be
     sparse or contain missing values if the learner takes them.
+
+    Examples
+    --------
+    >>> from pubench.learners import LearnerClassifier
+    >>> LearnerClassifier.default_learner()
+    LogisticRegression()
     """
 
     @staticmethod
@@ -79,7 +85,14 @@ class LearnerClassifier(MetaEstimatorMixin, PUClassifier):
 
 
 def check_learner(learner: Estimator, owner: str) -> None:
-    """Raise ValueError unless the learner can be a classifier: an estimator, but no outlier detector or regressor."""
+    """Raise ValueError unless the learner can be a classifier: an estimator, but no outlier detector or regressor.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pubench.learners import check_learner
+    >>> check_learner(LogisticRegression(), "Mine")
+    """
     if isinstance(learner, type) or not hasattr(learner, "get_params"):
         raise ValueError(
             f"estimator of {owner} must be a scikit-learn classifier, such as LogisticRegression(); got {learner!r}"
@@ -94,7 +107,21 @@ def check_learner(learner: Estimator, owner: str) -> None:
 
 
 def if_learner_has(*methods: str) -> Callable[[Method], Method]:
-    """Make a method of a classifier with ``_learner()`` available only if its learner has one of these methods."""
+    """Make a method of a classifier with ``_learner()`` available only if its learner has one of these methods.
+
+    Examples
+    --------
+    >>> from pubench.learners import LearnerClassifier, if_learner_has
+    >>> class Mine(LearnerClassifier):
+    ...     def __init__(self, estimator=None, random_state=None):
+    ...         self.estimator, self.random_state = estimator, random_state
+    ...     @if_learner_has("predict_proba")
+    ...     def predict_proba(self, X):
+    ...         return self.estimator_.predict_proba(X)
+    ...
+    >>> hasattr(Mine(), "predict_proba")  # logistic regression has it
+    True
+    """
 
     def check(model: Estimator) -> bool:
         learner = getattr(model, "estimator_", model._learner())
@@ -105,7 +132,15 @@ def if_learner_has(*methods: str) -> Callable[[Method], Method]:
 
 
 def seeded_clone(learner: Estimator, random_state: int | np.random.RandomState | None) -> Estimator:
-    """Return an unfitted copy; the state, unless None, replaces every ``random_state`` in it."""
+    """Return an unfitted copy; the state, unless None, replaces every ``random_state`` in it.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pubench.learners import seeded_clone
+    >>> seeded_clone(LogisticRegression(), 7).random_state
+    7
+    """
     copy = clone(learner)
     if random_state is not None:
         names = copy.get_params(deep=True)
@@ -121,6 +156,13 @@ def score_method(learner: Estimator) -> ScoreMethod:
     ------
     ValueError
         If it has neither.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pubench.learners import score_method
+    >>> score_method(LogisticRegression())
+    'predict_proba'
     """
     if hasattr(learner, "predict_proba"):
         return "predict_proba"
@@ -139,6 +181,14 @@ def positive_scores(fitted: Estimator, X: Rows, method: ScoreMethod) -> NDArray[
     ------
     ValueError
         If the learner returns NaN or infinity.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pubench.learners import positive_scores
+    >>> fitted = LogisticRegression().fit([[0.0], [2.0]], [0, 1])
+    >>> positive_scores(fitted, [[1.0]], "predict_proba").round(2)
+    array([0.5])
     """
     answer = getattr(fitted, method)(X)
     scores = np.asarray(answer[:, 1] if method == "predict_proba" else answer, dtype=np.float64)
@@ -150,12 +200,27 @@ def positive_scores(fitted: Estimator, X: Rows, method: ScoreMethod) -> NDArray[
 
 
 def boundary(method: ScoreMethod) -> float:
-    """Return the least score that means "positive": one half for probabilities, 0 for decision functions."""
+    """Return the least score that means "positive": one half for probabilities, 0 for decision functions.
+
+    Examples
+    --------
+    >>> from pubench.learners import boundary
+    >>> boundary("predict_proba")
+    0.5
+    """
     return 0.5 if method == "predict_proba" else 0.0
 
 
 def weight_name(learner: Estimator) -> str | None:
-    """Return the argument of ``fit`` for sample weights (for a pipeline, that of its last step), or None."""
+    """Return the argument of ``fit`` for sample weights (for a pipeline, that of its last step), or None.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pubench.learners import weight_name
+    >>> weight_name(LogisticRegression())
+    'sample_weight'
+    """
     if has_fit_parameter(learner, "sample_weight"):
         return "sample_weight"
     steps = getattr(learner, "steps", None)
@@ -179,6 +244,13 @@ def with_learner(model: type[Model], classifier: str | None, params: Mapping[str
     Returns
     -------
     LearnerClassifier
+
+    Examples
+    --------
+    >>> from pubench_bagging.bagging import PUBagging
+    >>> from pubench.learners import with_learner
+    >>> with_learner(PUBagging, "sklearn.svm:SVC", {"n_estimators": 5, "estimator__C": 2.0}).estimator
+    SVC(C=2.0)
     """
     learner = model.default_learner() if classifier is None else classifier_named(classifier)()
     created = model(learner)
@@ -203,6 +275,12 @@ def classifier_named(reference: str) -> type[ClassifierMixin]:
     ------
     PubenchError
         If the name cannot be imported or is not such a class.
+
+    Examples
+    --------
+    >>> from pubench.learners import classifier_named
+    >>> classifier_named("sklearn.svm:SVC").__name__
+    'SVC'
     """
     module, colon, name = reference.partition(":") if isinstance(reference, str) else ("", "", "")
     if not (module and colon and name):

@@ -41,48 +41,104 @@ _WINDOW = 0.1
 
 
 def accuracy(y: ArrayLike, decision: ArrayLike) -> float:
-    """Return the share of rows decided rightly, (TP + TN) / n."""
+    """Return the share of rows decided rightly, (TP + TN) / n.
+
+    Examples
+    --------
+    >>> from pubench.metrics import accuracy
+    >>> accuracy([1, 1, 0, 0], [1, 0, 0, 0])
+    0.75
+    """
     tp, fp, fn, tn = _confusion(y, decision)
     return (tp + tn) / (tp + fp + fn + tn)
 
 
 def balanced_accuracy(y: ArrayLike, decision: ArrayLike) -> float:
-    """Return the mean of the two classes' accuracies, (TPR + TNR) / 2; nan unless ``y`` has both classes."""
+    """Return the mean of the two classes' accuracies, (TPR + TNR) / 2; nan unless ``y`` has both classes.
+
+    Examples
+    --------
+    >>> from pubench.metrics import balanced_accuracy
+    >>> balanced_accuracy([1, 1, 0, 0], [1, 0, 0, 0])
+    0.75
+    """
     tp, fp, fn, tn = _confusion(y, decision)
     return (_ratio(tp, tp + fn) + _ratio(tn, tn + fp)) / 2.0
 
 
 def precision(y: ArrayLike, decision: ArrayLike) -> float:
-    """Return the share of positives among those predicted positive, TP / (TP + FP); 0 if there are none."""
+    """Return the share of positives among those predicted positive, TP / (TP + FP); 0 if there are none.
+
+    Examples
+    --------
+    >>> from pubench.metrics import precision
+    >>> precision([1, 1, 0, 0], [1, 0, 0, 0])
+    1.0
+    """
     tp, fp, _, _ = _confusion(y, decision)
     return tp / (tp + fp) if tp + fp else 0.0
 
 
 def recall(y: ArrayLike, decision: ArrayLike) -> float:
-    """Return the share of positives predicted positive, TP / (TP + FN); nan if ``y`` has no positive."""
+    """Return the share of positives predicted positive, TP / (TP + FN); nan if ``y`` has no positive.
+
+    Examples
+    --------
+    >>> from pubench.metrics import recall
+    >>> recall([1, 1, 0, 0], [1, 0, 0, 0])
+    0.5
+    """
     tp, _, fn, _ = _confusion(y, decision)
     return _ratio(tp, tp + fn)
 
 
 def f1(y: ArrayLike, decision: ArrayLike) -> float:
-    """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN); nan without a positive."""
+    """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN); nan without a positive.
+
+    Examples
+    --------
+    >>> from pubench.metrics import f1
+    >>> f1([1, 1, 0, 0], [1, 0, 0, 0])
+    0.6666666666666666
+    """
     tp, fp, fn, _ = _confusion(y, decision)
     return 2 * tp / (2 * tp + fp + fn) if tp + fn else float("nan")
 
 
 def predicted_positive_rate(y: ArrayLike, decision: ArrayLike) -> float:
-    """Return the share of rows predicted positive, (TP + FP) / n; ``y`` is only checked."""
+    """Return the share of rows predicted positive, (TP + FP) / n; ``y`` is only checked.
+
+    Examples
+    --------
+    >>> from pubench.metrics import predicted_positive_rate
+    >>> predicted_positive_rate([1, 1, 0, 0], [1, 0, 0, 0])
+    0.25
+    """
     tp, fp, fn, tn = _confusion(y, decision)
     return (tp + fp) / (tp + fp + fn + tn)
 
 
 def roc_auc(y: ArrayLike, score: ArrayLike) -> float:
-    """Return the chance that a positive outscores a negative, ties counted half; nan without both classes."""
+    """Return the chance that a positive outscores a negative, ties counted half; nan without both classes.
+
+    Examples
+    --------
+    >>> from pubench.metrics import roc_auc
+    >>> roc_auc([1, 1, 0, 0], [2.0, 0.5, 1.0, -1.0])
+    0.75
+    """
     return auc_and_ap(score, _binary("y", y))[0]
 
 
 def average_precision(y: ArrayLike, score: ArrayLike) -> float:
-    r"""Return :math:`\sum_k (R_k - R_{k-1}) P_k` over the distinct scores; nan if ``y`` has no positive."""
+    r"""Return :math:`\sum_k (R_k - R_{k-1}) P_k` over the distinct scores; nan if ``y`` has no positive.
+
+    Examples
+    --------
+    >>> from pubench.metrics import average_precision
+    >>> average_precision([1, 1, 0, 0], [2.0, 0.5, 1.0, -1.0])
+    0.8333333333333333
+    """
     return auc_and_ap(score, _binary("y", y))[1]
 
 
@@ -143,7 +199,14 @@ def boyce(y: ArrayLike, score: ArrayLike) -> float:
 
 
 def log_loss(y: ArrayLike, probability: ArrayLike) -> float:
-    r"""Return the mean of :math:`-\ln \Pr(y)`, probabilities clipped to [eps, 1 - eps] of a double."""
+    r"""Return the mean of :math:`-\ln \Pr(y)`, probabilities clipped to [eps, 1 - eps] of a double.
+
+    Examples
+    --------
+    >>> from pubench.metrics import log_loss
+    >>> round(log_loss([1, 1, 0, 0], [0.9, 0.6, 0.4, 0.1]), 3)
+    0.308
+    """
     positive, p = _probabilities(y, probability)
     eps = np.finfo(np.float64).eps
     of_truth = np.where(positive, p, 1.0 - p).clip(eps, 1.0 - eps)
@@ -154,6 +217,12 @@ def calibration_error(y: ArrayLike, probability: ArrayLike) -> float:
     r"""Return the expected calibration error over ten bins of equal width.
 
     :math:`\sum_b \frac{n_b}{n} |\bar y_b - \bar p_b|`, with bins [0, 0.1), ..., [0.9, 1].
+
+    Examples
+    --------
+    >>> from pubench.metrics import calibration_error
+    >>> round(calibration_error([1, 1, 0, 0], [0.9, 0.6, 0.4, 0.1]), 3)
+    0.25
     """
     positive, p = _probabilities(y, probability)
     bins = _bin_of(p)
@@ -166,6 +235,12 @@ def reliability(y: ArrayLike, probability: ArrayLike) -> tuple[tuple[int, float,
     r"""Return the points of a reliability curve: :math:`(n_b, \bar p_b, \bar y_b)` of each bin that holds rows.
 
     The bins are those of :func:`calibration_error`, which is the mean gap between the last two, weighted by the first.
+
+    Examples
+    --------
+    >>> from pubench.metrics import reliability
+    >>> reliability([1, 0], [0.75, 0.25])
+    ((1, 0.25, 0.0), (1, 0.75, 1.0))
     """
     positive, p = _probabilities(y, probability)
     bins = _bin_of(p)
@@ -210,13 +285,27 @@ def _bin_of(p: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def brier(y: ArrayLike, probability: ArrayLike) -> float:
-    r"""Return the Brier score :math:`\frac{1}{n} \sum_i (p_i - y_i)^2`."""
+    r"""Return the Brier score :math:`\frac{1}{n} \sum_i (p_i - y_i)^2`.
+
+    Examples
+    --------
+    >>> from pubench.metrics import brier
+    >>> round(brier([1, 1, 0, 0], [0.9, 0.6, 0.4, 0.1]), 3)
+    0.085
+    """
     positive, p = _probabilities(y, probability)
     return float(np.mean((p - positive) ** 2))
 
 
 def collapsed(decision: ArrayLike) -> bool:
-    """Tell whether every row is decided alike: such a model separates nothing, whatever it scores."""
+    """Tell whether every row is decided alike: such a model separates nothing, whatever it scores.
+
+    Examples
+    --------
+    >>> from pubench.metrics import collapsed
+    >>> collapsed([1, 1, 1])
+    True
+    """
     positive = _binary("decisions", decision)
     return int(np.count_nonzero(positive)) in (0, positive.size)
 

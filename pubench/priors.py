@@ -61,6 +61,12 @@ class PriorEstimate:
         What in these data speaks against the estimate, one sentence each.
     upper : float or None
         An upper bound at the level of 95 % that needs no region of pure positives, if the estimator gives one.
+
+    Examples
+    --------
+    >>> found = pubench.PriorEstimate(0.3, 0.25, 0.36)
+    >>> float(found), found.level
+    (0.3, 0.9)
     """
 
     value: float
@@ -113,6 +119,15 @@ def estimate_prior(
     ------
     PriorError
         If the estimator does not support the scenario, or the data do not determine the prior.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(4, 1, (100, 2)), rng.normal(4, 1, (90, 2)), rng.normal(-1, 1, (210, 2))])
+    >>> s = np.repeat([1, 0], [100, 300])
+    >>> found = pubench.estimate_prior(X, s, scenario="case-control", estimator="bbe", random_state=0)
+    >>> round(float(found), 1)
+    0.3
     """
     spec = find_estimator(estimator).spec
     if scenario not in SCENARIOS:

@@ -11,14 +11,13 @@ positive and wrong about a negative. So :func:`loss_pair` takes scores, and retu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pubench.losses import MARGIN_LOSSES
 from pubench.specs import SCENARIOS, Scenario
 
 __all__ = [
@@ -51,6 +50,13 @@ class SignedWeights:
         Of a labelled row counted as a negative, ``w(-1|P)``; usually below zero.
     negative_U : float
         Of an unlabelled row counted as a negative, ``w(-1|U)``.
+
+    Examples
+    --------
+    >>> from pubench.risk import signed_weights
+    >>> weights = signed_weights([1, 1, 0, 0], prior=0.4, scenario="case-control")
+    >>> weights.rows([1, 0])
+    (array([0.2, 0. ]), array([-0.2,  0.5]))
     """
 
     # P and U are the names of the two samples everywhere else, too.
@@ -98,6 +104,12 @@ def signed_weights(s: ArrayLike, prior: float, scenario: Scenario) -> SignedWeig
     ------
     ValueError
         If ``s`` lacks a kind of row, the prior is out of range, or the scenario is unknown.
+
+    Examples
+    --------
+    >>> from pubench.risk import signed_weights
+    >>> signed_weights([1, 1, 0, 0], prior=0.4, scenario="case-control")
+    SignedWeights(positive_P=0.2, negative_P=-0.2, negative_U=0.5)
     """
     check_scenario(scenario)
     if not 0.0 < prior < 1.0:
@@ -112,13 +124,26 @@ def signed_weights(s: ArrayLike, prior: float, scenario: Scenario) -> SignedWeig
 
 
 def check_scenario(scenario: str) -> None:
-    """Raise ValueError unless the scenario is one of the two known."""
+    """Raise ValueError unless the scenario is one of the two known.
+
+    Examples
+    --------
+    >>> from pubench.risk import check_scenario
+    >>> check_scenario("case-control")
+    """
     if scenario not in SCENARIOS:
         raise ValueError(f"scenario must be one of {', '.join(SCENARIOS)}, not {scenario!r}")
 
 
 def labelled_rows(s: ArrayLike) -> NDArray[np.bool_]:
-    """Return the mask of labelled rows, shape (n,); ValueError unless ``s`` holds 0s and 1s, both of them."""
+    """Return the mask of labelled rows, shape (n,); ValueError unless ``s`` holds 0s and 1s, both of them.
+
+    Examples
+    --------
+    >>> from pubench.risk import labelled_rows
+    >>> labelled_rows([1, 0, 0])
+    array([ True, False, False])
+    """
     values = np.asarray(s)
     if values.ndim != 1:
         raise ValueError(f"s must have one dimension, not {values.ndim}")
@@ -149,14 +174,20 @@ def loss_pair(scores: ArrayLike, loss: Loss) -> tuple[Floats, Floats]:
     -------
     positive, negative : float arrays of shape (n,)
         :math:`\ell(score, +1)` and :math:`\ell(score, -1)`.
+
+    Examples
+    --------
+    >>> from pubench.risk import loss_pair
+    >>> loss_pair([2.0, -1.0], "double-hinge")
+    (array([0., 1.]), array([2., 0.]))
     """
     values = np.asarray(scores, dtype=np.float64)
     if loss == "zero-one":
         wrong_if_negative = (values >= 0).astype(np.float64)
         return 1.0 - wrong_if_negative, wrong_if_negative
-    if loss not in _MARGIN_LOSSES:
+    if loss not in MARGIN_LOSSES:
         raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {loss!r}")
-    function = _MARGIN_LOSSES[loss]
+    function = MARGIN_LOSSES[loss]
     return function(values), function(-values)
 
 
@@ -182,6 +213,12 @@ def risk_parts(
     negative : float
         :math:`\sum_P w(-1|P)\,\ell(f, -1) + \sum_U w(-1|U)\,\ell(f, -1)`, which estimates
         :math:`(1-\pi) R_n^-` and can fall below zero by chance or by over-fitting.
+
+    Examples
+    --------
+    >>> from pubench.risk import risk_parts
+    >>> risk_parts([2.0, 1.0, 0.5, -1.0], [1, 1, 0, 0], prior=0.25, scenario="case-control")
+    (0.0, 0.25)
     """
     weights = signed_weights(s, prior, scenario)
     labelled = labelled_rows(s)
@@ -201,6 +238,12 @@ def pu_risk(
 
     It is the sum of the two parts, with the weights of :func:`signed_weights`, and can be negative.
     Parameters as in :func:`risk_parts`.
+
+    Examples
+    --------
+    >>> from pubench.risk import pu_risk
+    >>> pu_risk([2.0, 1.0, 0.5, -1.0], [1, 1, 0, 0], prior=0.25, scenario="case-control")
+    0.25
     """
     positive, negative = risk_parts(scores, s, prior=prior, scenario=scenario, loss=loss)
     return positive + negative
@@ -213,6 +256,12 @@ def nnpu_risk(
 
     As :func:`pu_risk`, but the part that estimates the risk on negatives counts as 0 where it is below 0:
     :math:`\pi \hat R_p^+ + \max(0, \hat R^-)`. Parameters as in :func:`risk_parts`.
+
+    Examples
+    --------
+    >>> from pubench.risk import nnpu_risk
+    >>> nnpu_risk([2.0, 1.0, 0.5, -1.0], [1, 1, 0, 0], prior=0.25, scenario="case-control")
+    0.25
     """
     positive, negative = risk_parts(scores, s, prior=prior, scenario=scenario, loss=loss)
     return positive + max(0.0, negative)
@@ -225,40 +274,3 @@ def _finite_scores(scores: ArrayLike, n: int) -> Floats:
     if not np.isfinite(values).all():
         raise ValueError("scores must be finite: a risk of infinite or missing scores has no value")
     return values
-
-
-def _logistic(m: Floats) -> Floats:
-    return np.logaddexp(0.0, -m)
-
-
-def _sigmoid(m: Floats) -> Floats:
-    # exp of a negative number cannot overflow, and keeps full precision in both tails.
-    small = np.exp(-np.abs(m))
-    result: Floats = np.where(m >= 0, small, 1.0) / (1.0 + small)
-    return result
-
-
-def _quadratic(m: Floats) -> Floats:
-    result: Floats = np.square(1.0 - m)
-    return result
-
-
-def _savage(m: Floats) -> Floats:
-    result: Floats = 4.0 * np.square(_sigmoid(m))
-    return result
-
-
-def _double_hinge(m: Floats) -> Floats:
-    result: Floats = np.maximum(-m, np.maximum(0.0, (1.0 - m) / 2.0))
-    return result
-
-
-_MARGIN_LOSSES: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {
-        "logistic": _logistic,
-        "sigmoid": _sigmoid,
-        "quadratic": _quadratic,
-        "savage": _savage,
-        "double-hinge": _double_hinge,
-    }
-)

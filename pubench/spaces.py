@@ -16,7 +16,13 @@ __all__ = ["Choice", "Float", "Int", "Param"]
 
 
 class Float(msgspec.Struct, frozen=True, tag_field="kind", tag="float"):
-    """A real parameter in [low, high]; ``points`` is how many values a grid takes."""
+    """A real parameter in [low, high]; ``points`` is how many values a grid takes.
+
+    Examples
+    --------
+    >>> pubench.Float(0.001, 10.0, log=True).points
+    5
+    """
 
     low: float
     high: float
@@ -29,7 +35,13 @@ class Float(msgspec.Struct, frozen=True, tag_field="kind", tag="float"):
 
 
 class Int(msgspec.Struct, frozen=True, tag_field="kind", tag="int"):
-    """An integer parameter in low..high, both included; ``points`` is how many values a grid takes at most."""
+    """An integer parameter in low..high, both included; ``points`` is how many values a grid takes at most.
+
+    Examples
+    --------
+    >>> pubench.Int(1, 32, log=True).high
+    32
+    """
 
     low: int
     high: int
@@ -44,7 +56,13 @@ class Int(msgspec.Struct, frozen=True, tag_field="kind", tag="int"):
 
 
 class Choice(msgspec.Struct, frozen=True, tag_field="kind", tag="choice"):
-    """A parameter that takes one of the listed values (text, numbers, booleans or None)."""
+    """A parameter that takes one of the listed values (text, numbers, booleans or None).
+
+    Examples
+    --------
+    >>> pubench.Choice(("sqrt", 0.5, None)).values
+    ('sqrt', 0.5, None)
+    """
 
     values: tuple[ChoiceValue, ...]
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from pubench.references import LazyReference, Referring
 from pubench.spaces import Choice, Float, Int, Param
 
 if TYPE_CHECKING:
@@ -75,37 +76,8 @@ ROW_WISE = ("propensity",)
 """What an algorithm receives as an argument of ``fit``, one value for each row, instead of its constructor."""
 
 
-class LazyReference(NamedTuple):
-    """An attribute of a module that is imported only where it is used; ``str()`` of it is the import string."""
-
-    module: str
-    attribute: str
-
-    def __str__(self) -> str:
-        return f"{self.module}:{self.attribute}"
-
-
-class _Referring:
-    """Base of specs: classes, functions and lazy references become import strings, BibTeX is put into words."""
-
-    __slots__ = ()
-
-    def __post_init__(self) -> None:
-        for name in ("estimator", "loader", "function", "identity", "expand", "card", "downloads"):
-            value = getattr(self, name, "")
-            if callable(value):
-                value = LazyReference(value.__module__, value.__qualname__)
-            if isinstance(value, LazyReference):
-                object.__setattr__(self, name, str(value))
-        bibtex, stated = getattr(self, "bibtex", ""), "citation" if hasattr(self, "citation") else "paper"
-        if bibtex and not getattr(self, stated):
-            from pubench.citations import in_words
-
-            object.__setattr__(self, stated, in_words(bibtex))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Algorithm(_Referring):
+class Algorithm(Referring):
     """A scikit-learn classifier that learns from ``X`` and ``s``.
 
     Attributes
@@ -156,6 +128,11 @@ class Algorithm(_Referring):
         Parameters for the checks of the plugin contract, for example fewer epochs.
     excused : mapping of str to str
         Checks of the contract (``test_*``) or of scikit-learn (``check_*``) that do not apply, with the reason.
+
+    Examples
+    --------
+    >>> pubench.Algorithm(name="mine", estimator="my_method:Mine", space={"c": pubench.Float(0.1, 10)}).scenarios
+    ('case-control', 'single-training-set')
     """
 
     name: str
@@ -182,7 +159,7 @@ class Algorithm(_Referring):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dataset(_Referring):
+class Dataset(Referring):
     """A source of rows with true classes, or of real PU data.
 
     Import strings name functions that take ``params`` as keyword arguments.
@@ -208,6 +185,11 @@ class Dataset(_Referring):
         The keys of a suite's ``[preprocess]`` that suit these data by default.
     differs : str
         In what the rows differ from the set that a paper used.
+
+    Examples
+    --------
+    >>> pubench.Dataset(name="mine", loader="my_data:load", positive=("good",)).loader
+    'my_data:load'
     """
 
     name: str
@@ -231,11 +213,17 @@ class Dataset(_Referring):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion(_Referring):
+class Criterion(Referring):
     """A PU-only score for choosing hyper-parameters: ``function(validation, **params) -> float``.
 
-    The function sees a :class:`pubench.criteria.Validation`, never y. ``uses`` says what its value depends on:
-    decisions, or the order of scores alone, which cannot tell where positives begin.
+    The function sees a :class:`pubench.criteria.Validation`, with ``s``, ``score``, ``decision``, ``prior`` and
+    ``scenario``; never y. ``uses`` says what its value depends on: decisions, or the order of scores alone, which
+    cannot tell where positives begin.
+
+    Examples
+    --------
+    >>> pubench.Criterion(name="mine", function="my_method:score", needs=("prior",)).greater_is_better
+    True
     """
 
     name: str
@@ -254,10 +242,15 @@ class Criterion(_Referring):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Metric(_Referring):
+class Metric(Referring):
     """An evaluation with true labels: ``function(y, values) -> float``.
 
     ``uses`` says what ``values`` are: 0/1 decisions, real scores, or probabilities of the positive class.
+
+    Examples
+    --------
+    >>> pubench.Metric(name="mcc", function="sklearn.metrics:matthews_corrcoef").uses
+    'decision'
     """
 
     name: str
@@ -270,7 +263,7 @@ class Metric(_Referring):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PriorEstimator(_Referring):
+class PriorEstimator(Referring):
     """An estimator of Pr(y = 1): ``function(X, s, *, scenario, random_state, **params)``.
 
     The function sees the training rows and s, and returns a :class:`pubench.priors.PriorEstimate` or a plain number.
@@ -281,6 +274,11 @@ class PriorEstimator(_Referring):
         What must be true of the data, in words.
     accepts : tuple of str
         What the rows may be or hold besides dense finite numbers: ``"sparse"``, ``"missing"``.
+
+    Examples
+    --------
+    >>> pubench.PriorEstimator(name="half", function="my_method:half", assumes="Nothing").accepts
+    ()
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Write the account of the papers' numbers from the committed rows: ``python reports/accounts.py``.
 
-The same table goes into README and docs/papers.md, and every `paper.csv` is made again.
+One sentence goes into README, sentence and table into docs/papers.md, and every `paper.csv` is made again.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pubench.stats.scores import Block, score_table
 from pubench.suite import Suite, bundled_suites, load_suite
 from pubench.suite.columns import TIMED
 
-PAGES = {REPORTS.parent / "README.md": "reports", REPORTS.parent / "docs" / "papers.md": ""}
-"""The pages with the table, and where they find the reports; the documentation's site has none."""
+PAGES = {REPORTS.parent / "README.md": False, REPORTS.parent / "docs" / "papers.md": True}
+"""The pages with the sentence, and whether the table follows it."""
 START, END = (
     "<!-- Below: made by reports/accounts.py. -->\n",
     "<!-- Above: made by reports/accounts.py. -->\n",
@@ -102,10 +102,10 @@ def summary(found: Iterable[Account]) -> str:
     )
 
 
-def table(found: Iterable[tuple[Suite, Account]], folder: str) -> str:
+def table(found: Iterable[tuple[Suite, Account]]) -> str:
     """Return the table as Markdown, with a line of sums."""
     found = list(found)
-    lines = [[*_names(suite, folder), *_cells(one)] for suite, one in found]
+    lines = [[*_names(suite), *_cells(one)] for suite, one in found]
     whole = ["all", "", *_cells(_sum(one for _, one in found))]
     rows = [list(HEADS), ["---"] * 2 + ["---:"] * 4, *lines, whole]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
@@ -119,12 +119,11 @@ def _sum(accounts: Iterable[Account]) -> Account:
     )
 
 
-def _names(suite: Suite, folder: str) -> list[str]:
+def _names(suite: Suite) -> list[str]:
     tables = re.search(r"Tables? [\dIVX]+(, [\dIVX]+)*( and [\dIVX]+)?$", suite.paper.citation)
     if tables is None:
         raise ValueError(f"suite '{suite.name}': the citation does not end with a table")
-    name = f"[{tables[0]}]({folder}/{suite.name}/report.md)" if folder else tables[0]
-    return [PAPERS[suite.name.partition("-")[0]], name]
+    return [PAPERS[suite.name.partition("-")[0]], tables[0]]
 
 
 def _cells(one: Account) -> list[str]:
@@ -132,13 +131,13 @@ def _cells(one: Account) -> list[str]:
     return [*(" / ".join(map(str, count)) if any(count) else "–" for count in counts), str(one.unavailable)]
 
 
-def written(page: str, folder: str, found: Iterable[tuple[Suite, Account]]) -> str:
-    """Return a page with a new table."""
+def written(page: str, tabled: bool, found: Iterable[tuple[Suite, Account]]) -> str:
+    """Return a page with a new sentence and perhaps a new table."""
     found = list(found)
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(END)
-    text = f"{summary(one for _, one in found)}\n\n{table(found, folder)}"
-    return f"{before}{START}\n{text}\n{END}{after}"
+    text = f"{summary(one for _, one in found)}\n"
+    return f"{before}{START}\n{text}" + (f"\n{table(found)}" if tabled else "") + f"\n{END}{after}"
 
 
 def main() -> None:
@@ -147,8 +146,8 @@ def main() -> None:
     for suite, found in numbers:
         (REPORTS / suite.name / "paper.csv").write_text(numbers_csv(found), encoding="utf-8", newline="")
     accounts = [(suite, account(suite, found)) for suite, found in numbers]
-    for page, folder in PAGES.items():
-        page.write_text(written(page.read_text(encoding="utf-8"), folder, accounts), encoding="utf-8")
+    for page, tabled in PAGES.items():
+        page.write_text(written(page.read_text(encoding="utf-8"), tabled, accounts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,12 @@ class GivenLabels:
     y_test : int array of shape (n,)
         1 = positive, 0 = negative, -1 = unknown. Rows with a known class are the test rows: they are not trained on,
         whatever their s is.
+
+    Examples
+    --------
+    >>> labels = pubench.GivenLabels(s=np.array([1, 0, 0, -1]), y_test=np.array([-1, -1, -1, 1]))
+    >>> int((labels.y_test >= 0).sum())  # one test row
+    1
     """
 
     s: Array
@@ -67,6 +73,12 @@ class Data:
     coordinates : array of shape (n, 2) or None
         Where each row was observed, if known, in units of length. They are not features: no algorithm receives them.
         Tuning can use them to make folds of spatial blocks.
+
+    Examples
+    --------
+    >>> data = pubench.Data(np.array([[1.0], [2.0]]), np.array(["good", "bad"]), feature_names=("size",))
+    >>> data.X.shape
+    (2, 1)
     """
 
     X: Matrix

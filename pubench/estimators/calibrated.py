@@ -89,7 +89,11 @@ def calibrate(
 
     Examples
     --------
-    >>> bsvm = pubench.make("bsvm", scenario="case-control")  # doctest: +SKIP
-    >>> model = pubench.calibrate(bsvm, prior=0.3, scenario="case-control").fit(X, s)  # doctest: +SKIP
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(2, 1, (50, 2)), rng.normal(2, 1, (60, 2)), rng.normal(-1, 1, (140, 2))])
+    >>> s = np.repeat([1, 0], [50, 200])
+    >>> model = pubench.calibrate(pubench.make("wlr"), prior=0.3, scenario="case-control").fit(X, s)
+    >>> model.predict_proba([[3.0, 3.0], [-2.0, -2.0]])[:, 1].round(1)
+    array([1., 0.])
     """
     return CalibratedPU(estimator, prior=prior, scenario=scenario, n_folds=n_folds, random_state=random_state)

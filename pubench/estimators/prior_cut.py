@@ -56,6 +56,16 @@ class PriorCut(OutOfFoldClassifier):
     sigmoid_ : Sigmoid
         Turns scores into probabilities.
     n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(2, 1, (50, 2)), rng.normal(2, 1, (60, 2)), rng.normal(-1, 1, (140, 2))])
+    >>> s = np.repeat([1, 0], [50, 200])
+    >>> model = pubench.PriorCut(LogisticRegression(), prior=0.3, scenario="case-control", random_state=0).fit(X, s)
+    >>> round(float(model.predict(X[50:]).mean()), 1)
+    0.3
     """
 
     def _poor_score(self) -> bool:

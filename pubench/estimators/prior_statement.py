@@ -49,6 +49,12 @@ class PriorStatement:
         What in these data speaks against the estimate, one sentence each.
     assumption : str
         What must hold for all of this, in plain words.
+
+    Examples
+    --------
+    >>> found = pubench.PriorStatement(0.3, low=0.25, high=0.36, level=0.9, upper=0.4, determined=True)
+    >>> found.summary
+    '0.300, plausible 0.250 to 0.360 (90%); at most 0.400 (95%)'
     """
 
     value: float
@@ -148,6 +154,15 @@ def state_prior(
     ------
     PriorError
         If an estimator cannot serve these data.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(4, 1, (100, 2)), rng.normal(4, 1, (90, 2)), rng.normal(-1, 1, (210, 2))])
+    >>> s = np.repeat([1, 0], [100, 300])
+    >>> found = pubench.state_prior(X, s, scenario="case-control", random_state=0)
+    >>> round(found.value, 1), found.determined
+    (0.3, True)
     """
     import numpy as np
 

@@ -42,6 +42,12 @@ def progress(step: int, total: int, value: float | None = None) -> None:
     ------
     PrunedError
         If the search has given up this setting; let it pass.
+
+    Examples
+    --------
+    >>> for epoch in range(1, 4):
+    ...     pubench.progress(epoch, 3, value=1 / epoch)  # heard by a run; alone it does nothing
+    ...
     """
     listener = _LISTENER.get()
     if listener is not None:

@@ -40,6 +40,12 @@ def wrap(
     Returns
     -------
     Algorithm
+
+    Examples
+    --------
+    >>> spec = pubench.wrap("sklearn.naive_bayes:GaussianNB", name="naive-nb", receives=())
+    >>> spec.name, spec.summary
+    ('naive-nb', 'sklearn.naive_bayes:GaussianNB, as it is')
     """
     given: dict[str, JSONValue] = {
         "classifier": classifier,

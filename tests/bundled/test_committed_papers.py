@@ -54,9 +54,9 @@ def test_every_number_of_the_papers_is_in_the_account(script: Callable[[str], di
     assert {suite.name for suite, _ in accounts} == {
         name for name in PAPERS if load_suite(name).paper.numbers
     }
-    for path, folder in made["PAGES"].items():
+    for path, tabled in made["PAGES"].items():
         page = path.read_text(encoding="utf-8")
-        assert made["written"](page, folder, accounts) == page, "run: python reports/accounts.py"
+        assert made["written"](page, tabled, accounts) == page, "run: python reports/accounts.py"
     for suite, found in numbers:
         assert all(one.verdict for one in found), suite.name
         assert len(found) == len(suite.paper.numbers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -31,12 +32,14 @@ def facts() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    # Dataclasses look for their module there.
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
 
 def parts(page: Path) -> dict[str, str]:
-    return dict(re.findall(r"^## (.*)\n(.*?)(?=^## |\Z)", page.read_text(encoding="utf-8"), re.M | re.S))
+    return dict(re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", page.read_text(encoding="utf-8"), re.M | re.S))
 
 
 def named(text: str, directive: str) -> list[str]:
@@ -57,7 +60,6 @@ def test_a_page_has_every_part(page: Path) -> None:
     found = parts(page)
     assert tuple(found)[: len(PARTS)] == PARTS
     assert all(text.strip() for text in found.values())
-    assert len(re.findall(r"[.:!?](?:\s|$)", found["Idea"].replace("e.g.", ""))) >= 2
     assert len(re.findall(r"(?<=[^.])\.(?:\s|$)", found["Idea"])) == 2, "the idea has two sentences"
     assert "$$" in found["Equation"]
     for part in ("When to use", "When not to use"):
