@@ -4,6 +4,7 @@ import importlib.util
 import os
 import re
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,11 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import pytest
 
 import pubench
 from pubench.cli import cli
-from pubench.suite import suite_schema
+from pubench.suite import bundled_suites, suite_schema
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -143,6 +145,34 @@ def test_every_block_is_of_a_known_kind() -> None:
         assert kinds <= {"sh", "python", "text", "toml", "none"}, page
         text = re.sub(r"^```\{.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         assert text.count("```") == 2 * len(blocks(page)), page
+
+
+def unexecuted(page: Path) -> Iterator[list[str]]:
+    """Yield the commands of a page that need a cluster or files that are not bundled, so that no test runs them."""
+    text = page.read_text(encoding="utf-8")
+    shown = [block.text for block in blocks(page) if block.language == "none"]
+    rest = FENCE.sub("", text)
+    for line in re.findall(
+        r"^(?: {4})?(pubench .*)$", "\n".join([*shown, *re.findall(r"^ {4}.*$", rest, re.M)]), re.M
+    ):
+        yield shlex.split(line.partition("#")[0])[1:]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(unexecuted(page))], ids=lambda page: page.name
+)
+def test_commands_that_are_not_run_exist_with_their_options(page: Path) -> None:
+    for line in unexecuted(page):
+        command: click.Command = cli
+        words = line
+        while isinstance(command, click.Group):
+            command, *words = command.commands[words[0]], *words[1:]
+        _, given, _ = command.make_parser(click.Context(command)).parse_args(words)
+        named = [value for value in given if isinstance(value, str) and command.name == "run"]
+        assert all(
+            name.endswith(".toml") or name in bundled_suites()
+            for name in (n.removesuffix("-smoke") for n in named)
+        )
 
 
 def test_every_exception_is_still_needed() -> None:
