@@ -18,13 +18,14 @@ from pubench.advise.choosing import (
     within,
 )
 from pubench.advise.comparing import compare
+from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.fold_fits import FIT_SECONDS, FoldFit, FoldFits, FoldTask
 from pubench.advise.gathering import Comparison
 from pubench.advise.methods import resolve_methods
 from pubench.advise.statements import top_precision, unlabelled_probabilities
 from pubench.estimators.calibration import share_in_unlabelled
 from pubench.estimators.prior_cut import population_cut
-from pubench.estimators.prior_statement import PriorStatement, state_prior
+from pubench.estimators.prior_statement import PriorStatement
 from pubench.metrics import calibration_error
 from pubench.specs import JSONValue, Scenario
 
@@ -49,7 +50,7 @@ def measure(sample: Sample) -> Figures:
     """Advise on the training rows, fit every method on them, and score all on the test rows."""
     n, started = len(sample.s), time.perf_counter()
     X = sample.X[:n]
-    prior = state_prior(X, sample.s, scenario=sample.scenario, random_state=sample.seed)
+    prior = state_prior_of(X, sample.s, scenario=sample.scenario, seed=sample.seed)
     compared = compare(X, sample.s, prior=prior.value, scenario=sample.scenario, seed=sample.seed)
     weights = softmax_weights(compared.values)
     seconds = time.perf_counter() - started

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Predicted", "Written", "predict_file", "predict_rows", "predict_unlabelled", "ranks"]
 
-CHUNK = 20_000
+_MOST_ROWS, _MOST_CELLS = 20_000, 6_000_000
+"""Of one part of a file: its encoded rows then take at most 50 MB."""
 _NUMBER = "row"
 Floats = NDArray[np.float64]
 
@@ -124,7 +125,7 @@ def predict_unlabelled(model: TrainedModel) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(columns), _predicted(model, unseen, probability).frame()], axis=1)
 
 
-def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int = CHUNK) -> Written:
+def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int | None = None) -> Written:
     """Predict the rows of a file, part by part, and write them as CSV: whole, or not at all.
 
     The file has the id columns of the model (or the row's number if there are none), ``rank``, ``probability``,
@@ -137,14 +138,15 @@ def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int = CHUN
         The table.
     out : Path
         The CSV file to write.
-    rows : int
-        How many rows to read at a time.
+    rows : int, optional
+        How many rows to read at a time; default: at most 20,000, and fewer of a table with many columns.
 
     Raises
     ------
     DataError
         If the table cannot be read or lacks a column; nothing is written then.
     """
+    rows = rows or max(1, min(_MOST_ROWS, _MOST_CELLS // len(model.schema.names)))
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".pubench-", dir=out.parent) as folder:
         names = Path(folder) / "ids.csv"

@@ -29,6 +29,7 @@ from pubench.advise.methods import POOL
 from pubench.advise.reading import read_table
 from pubench.advise.schema import learn_schema
 from pubench.advise.statements import found_positives, sizes, top_precision
+from pubench.advise.thinning import thinning_remark
 from pubench.errors import DataError, did_you_mean
 from pubench.specs import Scenario
 
@@ -111,7 +112,7 @@ def recommend(
         on_progress=on_progress,
     )
     asked = _Asked(source, label, tuple(ids), goal, scenario, seed)
-    return _advice(asked, s, remarks, prior, compared)
+    return _advice(asked, s, (*remarks, *thinning_remark(s)), prior, compared)
 
 
 @dataclass(frozen=True, slots=True)

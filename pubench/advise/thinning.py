@@ -13,7 +13,7 @@ from pubench.specs import Scenario
 if TYPE_CHECKING:
     from pubench.estimators.prior_statement import PriorStatement
 
-__all__ = ["MOST_ROWS", "thinned", "thinned_prior", "whole_prior", "whole_statement"]
+__all__ = ["MOST_ROWS", "thinned", "thinned_prior", "thinning_remark", "whole_prior", "whole_statement"]
 
 MOST_ROWS = 20_000
 """How many rows a method is fitted on in a comparison at most; with more of them methods seldom change places."""
@@ -41,6 +41,18 @@ def thinned(s: NDArray[np.uint8], rng: np.random.Generator, *, most: int = MOST_
     n_p = min(len(labelled), max(most // 2, most - len(unlabelled)))
     kept = (rng.choice(labelled, n_p, replace=False), rng.choice(unlabelled, most - n_p, replace=False))
     return np.sort(np.concatenate(kept))
+
+
+def thinning_remark(s: NDArray[np.uint8]) -> tuple[str, ...]:
+    """Say that fits take a sample of the rows, if they do."""
+    if len(s) <= MOST_ROWS:
+        return ()
+    kept = int(s[thinned(s, np.random.default_rng(0))].sum())
+    which = "all labelled rows" if kept == s.sum() else f"{kept:,} of the labelled rows"
+    return (
+        f"Of {len(s):,} rows, each fit takes a random sample of at most {MOST_ROWS:,} that has {which}, and the "
+        "prior is estimated from such a sample. All rows are scored.",
+    )
 
 
 def thinned_prior(prior: float, s: NDArray[np.uint8], kept: NDArray[np.uint8], scenario: Scenario) -> float:

@@ -25,6 +25,7 @@ from pubench.advise.recommend import PRIOR, doubts_of
 from pubench.advise.schema import learn_schema
 from pubench.advise.settings import AUTO, SINGLE, Settings, Source
 from pubench.advise.statements import LIMITS
+from pubench.advise.thinning import thinning_remark
 from pubench.advise.trained import (
     Card,
     Curve,
@@ -124,7 +125,7 @@ def train(
         leaderboard=_standings(comparison, ensemble),
         importance=importance,
         curves=curves,
-        remarks=(*remarks, *_doubts(comparison, last, s)),
+        remarks=(*remarks, *thinning_remark(s), *_doubts(comparison, last, s)),
         limits=LIMITS,
         provenance=_provenance(source or Source.of_frame(frame), s),
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pubench.advise.statements import found_positives, sizes, top_precision, unlabelled_probabilities
-from pubench.advise.thinning import thinned, thinned_prior, whole_prior
+from pubench.advise.thinning import MOST_ROWS, thinned, thinned_prior, thinning_remark, whole_prior
 from pubench.estimators.prior_statement import PriorStatement
 
 SCENARIOS = ("case-control", "single-training-set")
@@ -107,3 +107,13 @@ def test_thinning_leaves_small_tables_and_fills_up_with_labelled_rows():
     assert len(thinned(s, np.random.default_rng(0), most=1000)) == 1000
     rows = thinned(s, np.random.default_rng(0), most=500)
     assert (s[rows].sum(), (s[rows] == 0).sum()) == (400, 100)
+
+
+def test_thinning_is_stated():
+    s = np.zeros(MOST_ROWS + 10, dtype=np.uint8)
+    assert thinning_remark(s[10:]) == ()
+    s[:50] = 1
+    assert "Of 20,010 rows" in thinning_remark(s)[0]
+    assert "has all labelled rows" in thinning_remark(s)[0]
+    s[: MOST_ROWS // 2 + 2] = 1
+    assert "has 10,000 of the labelled rows" in thinning_remark(s)[0]
