@@ -275,9 +275,10 @@ def _middle_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _correlation(one: NDArray[np.generic], other: NDArray[np.float64]) -> float:
     """Return Pearson's correlation, 0 if an array is constant."""
-    if np.ptp(one.astype(np.float64)) == 0.0 or np.ptp(other) == 0.0:
+    first = one.astype(np.float64)
+    if np.ptp(first) == 0.0 or np.ptp(other) == 0.0:
         return 0.0
-    return float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
+    return float(np.clip(np.corrcoef(first, other)[0, 1], -1.0, 1.0))
 
 
 def _bin_of(p: NDArray[np.float64]) -> NDArray[np.intp]:

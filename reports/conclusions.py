@@ -164,14 +164,14 @@ def collapse() -> str:
         [
             str(band),
             str(len(found)),
-            _share(found["true_prior"].mean()),
-            _share(found["predicted-positive-rate"].mean()),
-            _share(found["accuracy"].mean()),
+            share(found["true_prior"].mean()),
+            share(found["predicted-positive-rate"].mean()),
+            share(found["accuracy"].mean()),
             f"{100 * (found['predicted-positive-rate'] == 1).mean():.1f} %",
         ]
         for band, found in rows.groupby(bands, observed=True)
     ]
-    return _table(
+    return table(
         ["prior too high by", "fits", "positive", "called positive", "accuracy", "all called positive"], lines
     )
 

@@ -111,7 +111,7 @@ class SAREM(PUClassifier):
 
     def _penalty(self, rows: Any) -> float:
         if self.l2 != "auto":
-            return self.l2
+            return float(self.l2)
         n, d = rows.shape
         return d / (_VARIANCE * n)
 

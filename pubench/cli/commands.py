@@ -18,8 +18,8 @@ _HELP = {
     "explain": "Explain MODEL, and the rows of FILE if it is given.",
     "export": "Write one tidy row for each cell of the run in FOLDER; the runs of several folders are merged.",
     "fit": "Fit a model to FILE, a table of known positives and unlabelled rows, and write it to one file.",
-    "leaderboard": "Write one row for each method and metric of the runs and reports in each FOLDER: mean, rank and its "
-    "interval.",
+    "leaderboard": "Write one row for each method and metric of the runs and reports in each FOLDER: "
+    "mean, rank and its interval.",
     "list": "List the registered specs of a KIND; JSON leaves out those whose packages are not installed.",
     "merge": "Put the run folders of one suite, such as its shards, together in one run folder.",
     "plugin": "Create plugins and check them.",
