@@ -49,6 +49,7 @@ class PUTopFeatures(PUClassifier):
     scenario : {"case-control", "single-training-set"}
         Whether U is a sample of the population, or P and U together are.
     random_state : int, RandomState instance or None, default=None
+        Seed of the forests.
 
     Attributes
     ----------

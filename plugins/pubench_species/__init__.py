@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pubench import hookimpl
+from pubench.citations import cite
 from pubench.specs import Algorithm, Choice
 
 __all__ = ["PUBENCH_PINNED", "pubench_algorithms"]
@@ -11,15 +12,6 @@ PUBENCH_PINNED = True
 """Versions of these specs are raised by hand, in a checkout too."""
 
 _ELAPID = ("elapid>=1.0.4",)
-_MAXENT = (
-    "S. J. Phillips, R. P. Anderson and R. E. Schapire, Maximum entropy modeling of species geographic distributions, "
-    "Ecological Modelling 190, 2006; C. B. Anderson, elapid: Species distribution modeling tools for Python, Journal "
-    "of Open Source Software 8, 2023"
-)
-_ENSEMBLE = (
-    "R. Valavi, G. Guillera-Arroita, J. J. Lahoz-Monfort and J. Elith, Predictive performance of presence-only species "
-    "distribution models: a benchmark study with reproducible code, Ecological Monographs 92, 2022"
-)
 _RECEIVES = ("prior", "scenario", "random_state", "categorical_features")
 
 
@@ -37,7 +29,7 @@ def pubench_algorithms() -> list[Algorithm]:
             receives=("random_state", "categorical_features"),
             requires=_ELAPID,
             accepts=("categorical",),
-            paper=_MAXENT,
+            bibtex=cite("phillips2006", "anderson2023"),
             licence="BSD-3-Clause",
         ),
         Algorithm(
@@ -47,7 +39,7 @@ def pubench_algorithms() -> list[Algorithm]:
             version="1",
             receives=_RECEIVES,
             accepts=("categorical",),
-            paper=_ENSEMBLE,
+            bibtex=cite("valavi2022"),
             licence="BSD-3-Clause",
         ),
         Algorithm(
@@ -58,7 +50,7 @@ def pubench_algorithms() -> list[Algorithm]:
             receives=_RECEIVES,
             requires=_ELAPID,
             accepts=("categorical",),
-            paper=_ENSEMBLE,
+            bibtex=cite("valavi2022"),
             licence="BSD-3-Clause",
         ),
     ]

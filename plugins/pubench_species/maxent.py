@@ -35,14 +35,17 @@ class MaxEnt(PUClassifier):
     beta_multiplier : float, default=1.5
         The size of the penalty.
     n_hinge_features : int, default=10
+        The number of hinges of each column.
     class_weights : float, default=100
         The weight of a row of U; one of P has 1.
     max_iter : int, default=1000
+        The most steps of the solver.
     tol : float, default=2e-6
         The tolerance of the solver.
     categorical_features : sequence of int or None, default=None
         The columns that hold codes. An unknown code is no category at all.
     random_state : int, RandomState instance or None, default=None
+        Seed of the solver.
 
     Attributes
     ----------
