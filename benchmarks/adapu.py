@@ -1,4 +1,4 @@
-"""What Ada-PU costs next to AdaBoost on the true labels, how that grows, and its accuracy by beta.
+"""What Ada-PU costs beside AdaBoost on the true labels, how that grows, and its accuracy by beta.
 
 Run:  OMP_NUM_THREADS=1 python benchmarks/adapu.py [--accuracy]
 

@@ -1,4 +1,4 @@
-"""One sample of the study of advice: everything that is stated, next to the truth."""
+"""One sample of the study of advice: everything that is stated, beside the truth."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def figures(y: NDArray[np.uint8], score: Floats, decision: NDArray[np.uint8]) ->
 
 
 def stated(sample: Sample, compared: Comparison, weights: Floats, prior: PriorStatement) -> Figures:
-    """Return precision among the top rows of U, and probabilities on U, next to the truth."""
+    """Return precision among the top rows of U, and probabilities on U, beside the truth."""
     s, scores = sample.s, weights @ compared.scores
     y = sample.y[: len(s)][s == 0]
     order = np.argsort(-scores[s == 0], kind="stable")

@@ -1,4 +1,4 @@
-"""Limits of nnPU networks next to PyTorch; nothing where it cannot be imported."""
+"""Limits of nnPU networks beside PyTorch; nothing where it cannot be imported."""
 
 from __future__ import annotations
 

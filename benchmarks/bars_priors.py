@@ -1,4 +1,4 @@
-"""Limits of the prior estimators: seconds at two sizes, and all of them next to the dearest."""
+"""Limits of the prior estimators: seconds at two sizes, and all of them beside the dearest."""
 
 from __future__ import annotations
 

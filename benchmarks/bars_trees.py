@@ -1,4 +1,4 @@
-"""Limits of PU trees: fit and predict next to scikit-learn's, threads, memory, growth."""
+"""Limits of PU trees: fit and predict beside scikit-learn's, threads, memory, growth."""
 
 from __future__ import annotations
 

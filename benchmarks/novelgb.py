@@ -1,4 +1,4 @@
-"""What NovelGB costs next to scikit-learn's boosting on the true labels, how that grows, and what its engine weighs.
+"""What NovelGB costs beside scikit-learn's boosting on the true labels, how that grows, and what its engine weighs.
 
 Run:  OMP_NUM_THREADS=1 python benchmarks/novelgb.py
 

@@ -2,7 +2,7 @@
 
 Run:  PUBENCH_DATA=<folder of files> python benchmarks/prior_statement.py [--seeds 5] [--first 300] [--large] [NAME ...]
 
-A table is cut to 1,500 rows, and 25, 50, 100, 200 or 300 positives are labelled (at most six of ten), again for each
+A table is cut to 1,500 rows, and 25, 50, 100, 200 or 300 positives are labelled (at most six of ten), anew for each
 seed, in both scenarios; with --large to 10,000 rows, of which 1,000 or 3,000 are labelled. Intervals
 are those at 90 %. "wrong" means that the point is more than 0.08 off.
 """

@@ -156,7 +156,7 @@ def covered(distance: float, scenario: Scenario, estimator: str, turns: int) -> 
 
 
 def clouds(distance: float, scenario: Scenario, turn: int) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """Return rows and s of two Gaussians in the plane, 3,000 rows (and P next to them in case-control data)."""
+    """Return rows and s of two Gaussians in the plane, 3,000 rows (and P beside them in case-control data)."""
     rng, n = np.random.default_rng(turn), 3000
     y = rng.random(n) < PRIOR
     X = rng.standard_normal((n, 2)) + distance * np.outer(y, [1.0, 0.0])

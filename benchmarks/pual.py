@@ -1,4 +1,4 @@
-"""What the PUAL family costs: linear next to LinearSVC, kernels next to one Cholesky factorisation, trials by fits.
+"""What the PUAL family costs: linear beside LinearSVC, kernels beside one Cholesky factorisation, trials beside fits.
 
 Run:  OMP_NUM_THREADS=1 python benchmarks/pual.py
 

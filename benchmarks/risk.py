@@ -1,4 +1,4 @@
-"""What uPU and nnPU cost: an epoch next to PyTorch's on the CPU, exact fits next to scikit-learn's linear models.
+"""What uPU and nnPU cost: an epoch beside PyTorch's on the CPU, exact fits beside scikit-learn's linear models.
 
 Run:  OMP_NUM_THREADS=1 python benchmarks/risk.py
 

@@ -1,4 +1,4 @@
-"""What weighted logistic regression costs next to scikit-learn's LogisticRegression with the same cost and tolerance.
+"""What weighted logistic regression costs beside scikit-learn's LogisticRegression with the same cost and tolerance.
 
 Run:  OMP_NUM_THREADS=1 python benchmarks/wlr.py
 

@@ -20,7 +20,7 @@ def lowest(requirements: list[str]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Read pyproject.toml next to this folder: what users install and what tests run, not linters and documents."""
+    """Read pyproject.toml beside this folder: what users install and what tests run, not linters and documents."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
     ]

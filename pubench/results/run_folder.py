@@ -39,7 +39,7 @@ __all__ = [
 _PLAN, _SUITE, _PROVENANCE = "plan.json", "suite.toml", "provenance.json"
 VERIFIED = "verified.json"
 """Says what `pubench verify` has checked."""
-_RUN_AGAIN = "run the suite again, which writes it again"
+_RUN_AGAIN = "run the suite again, which restores it"
 _LOST = "what earlier runs were made with, and their cards of data sets, are lost"
 T = TypeVar("T", bound=Table)
 
@@ -169,13 +169,13 @@ def read_suite_text(folder: Path) -> str:
         data = path.read_bytes()
     except FileNotFoundError:
         raise RunFolderError(
-            f"{folder} has no {_SUITE}; run the suite again, which writes it again"
+            f"{folder} has no {_SUITE}; run the suite again, which restores it"
         ) from None
     except OSError as error:
         raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
     if checksum(data).decode() != expected:
         raise DamagedFileError(
-            f"{path} is not the suite that was run: it was altered since; run the suite again, which writes it again"
+            f"{path} is not the suite that was run: it was altered since; run the suite again, which restores it"
         )
     return data.decode()
 

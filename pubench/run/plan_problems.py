@@ -13,7 +13,7 @@ from pubench.suite import Suite
 __all__ = ["plan_problems", "suite_problems"]
 
 _REMEDY = "install the versions that provenance.json names, and give the same data and plugin files"
-_ANEW = "run the suite again, which writes plan.json again and keeps its cells"
+_ANEW = "run the suite again, which restores plan.json and keeps its cells"
 
 
 def suite_problems(folder: Path, plan: Plan, suite: Suite) -> Iterator[str]:

@@ -33,7 +33,7 @@ def progress():
 
 @pytest.fixture(scope="module")
 def twice(progress):
-    """The same comparison twice, the second time with another method next to."""
+    """The same comparison twice, the second time with another method beside."""
     X, s, _ = some_data()
     asked = {"prior": 0.5, "scenario": "single-training-set", "seed": 3}
     return compare(X, s, names=QUICK, on_progress=progress.append, **asked), compare(

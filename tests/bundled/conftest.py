@@ -1,4 +1,4 @@
-"""Real data and a mirror of OpenML on loopback, if they are next to the repository; tests are skipped without them."""
+"""Real data and a mirror of OpenML on loopback, if they are beside the repository; tests are skipped without them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SERVE = SHARED / "openml_mirror" / "serve.py"
 
 @pytest.fixture
 def data_root(monkeypatch):
-    """The data root next to the repository."""
+    """The data root beside the repository."""
     if not (SHARED / "data" / "catalog.json").exists():
-        pytest.skip("no data root next to the repository")
+        pytest.skip("no data root beside the repository")
     monkeypatch.setenv("PUBENCH_DATA", str(SHARED / "data"))
 
 
@@ -57,7 +57,7 @@ class Mirror:
 
 def _started(*options):
     if not SERVE.exists():
-        pytest.skip("no mirror of OpenML next to the repository")
+        pytest.skip("no mirror of OpenML beside the repository")
     running = Mirror(*options)
     yield running
     running.stop()

@@ -22,7 +22,7 @@ PAPER_MEAN, PAPER_DEVIATION = 92.11, 3.77
 def root(monkeypatch):
     """A data root; without it the test is skipped."""
     if not (DATA / "catalog.json").exists():
-        pytest.skip("no data root next to the repository")
+        pytest.skip("no data root beside the repository")
     monkeypatch.setenv("PUBENCH_DATA", str(DATA))
 
 

@@ -168,7 +168,7 @@ def test_cvir_with_a_perfect_ranking_keeps_exactly_the_negatives():
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_what_stands_for_the_population_has_the_prior(scenario):
-    """500 rows, 200 of them positive, of which 60 are labelled; in case-control data those were drawn next to."""
+    """500 rows, 200 of them positive, of which 60 are labelled; in case-control data those were drawn beside."""
     y = np.arange(500) < 200
     if scenario == "case-control":
         truth, s = np.concatenate([np.ones(60), y]), np.repeat([1, 0], [60, 500])

@@ -1,4 +1,4 @@
-"""The paper's experiments: PUAL next to GLLC where positives lie on both sides, or near and far (Tables 1 and 3).
+"""The paper's experiments: PUAL beside GLLC where positives lie on both sides, or near and far (Tables 1 and 3).
 
 All choices are made by PUF on unlabelled data; true classes are seen by the last line only. The figures of a run, which
 ``docs/pual.md`` discusses, are printed: ``pytest -m slow -s tests/bundled/test_pual_paper.py``.

@@ -97,7 +97,7 @@ def test_rows_that_occur_several_times_are_no_problem(loss, kernel, copies):
 @pytest.mark.parametrize(("loss", "kernel"), ALL)
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_features_of_any_scale_tell_positives_from_negatives(loss, kernel, scale):
-    """The ridge is as good as infinite next to the one and as good as 0 next to the other."""
+    """The ridge is as good as infinite beside the one and as good as 0 beside the other."""
     X, s = make_pu(n_labelled=60, n_unlabelled=240)
     decision = quiet(scale * X, s, loss, kernel) >= 0
     assert np.mean(decision == (np.arange(300) < 180)) > 0.9

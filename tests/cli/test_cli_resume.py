@@ -17,7 +17,7 @@ REPORTS = ("report.html", "report.md")
 
 @pytest.fixture
 def again(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Run a suite of three cells; return what runs it again, and whether that wrote the report again."""
+    """Run a suite of three cells; return what runs it again, and whether that wrote the report anew."""
     suite, out = tmp_path / "toy.toml", tmp_path / "run"
 
     def run(*arguments: str, code: int = 0, **changes: object) -> tuple[str, bool]:

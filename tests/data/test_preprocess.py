@@ -216,7 +216,7 @@ def test_without_imputation_missing_stays_missing() -> None:
 def test_the_transform_of_a_row_does_not_depend_on_other_rows(
     impute: Any, scale: Any, sparse: bool, seed: int
 ) -> None:
-    """No leak: a row is transformed by the training rows and itself, not by the rows next to it."""
+    """No leak: a row is transformed by the training rows and itself, not by the rows beside it."""
     train, test = numbers(seed, 12, 0.0 if sparse else 0.2), numbers(seed + 1, 6, 0.0 if sparse else 0.2)
     wrap: Any = csr_array if sparse else np.asarray
     fitting = fitted(Preprocess(impute, scale), wrap(train), {})

@@ -116,7 +116,7 @@ def test_what_is_shown_without_being_asked_for_is_said(tmp_path, table):
         assert planned.plan.shown == shown
         advice = " ".join(planned.advice)
         assert (f"true classes of csv are unknown: {said}" in advice) if said else (advice == "")
-    # A criterion that lacks its prior is refused next to data with classes, too.
+    # A criterion that lacks its prior is refused beside data with classes, too.
     metrics = '[report]\nmetrics = ["accuracy", "nnpu-risk"]\n'
     with pytest.raises(SuiteError, match=r"report.metrics\[1\]: 'nnpu-risk' needs the class prior"):
         plan_text(tmp_path, suite(GIVEN, ANY, MIXED, HALF, metrics))

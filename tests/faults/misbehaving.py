@@ -1,4 +1,4 @@
-"""A plugin file with one algorithm for each way to misbehave, good ones next to them, and a small data set."""
+"""A plugin file with one algorithm for each way to misbehave, good ones beside them, and a small data set."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ BAD_SUITES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 
 
-# Each reads the suite again: every third one stands for all.
+# Each reads the suite anew: every third one stands for all.
 QUICK = list(BAD_SUITES)[::3]
 
 

@@ -1,4 +1,4 @@
-"""``pubench report --live`` next to a real run: the page follows it, and ends with it however it ends."""
+"""``pubench report --live`` beside a real run: the page follows it, and ends with it however it ends."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def details(
     trials: Mapping[str, Sequence[Sequence[object]]] | None = None,
     models: Mapping[str, object] | None = None,
 ) -> RunDetails:
-    """Return what a run folder holds next to its rows; ``models`` is the introspection by key."""
+    """Return what a run folder holds beside its rows; ``models`` is the introspection by key."""
     return RunDetails(
         {label: Card.model_validate(card) for label, card in (cards or {}).items()},
         tuple(Provenance.model_validate(entry) for entry in provenance),

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def build_wheel(folder: Path) -> Path:
     """Build the wheel in a folder and return its file."""
-    # Built from a copy: what earlier builds left next to the sources must not decide what is in the wheel.
+    # Built from a copy: what earlier builds left beside the sources must not decide what is in the wheel.
     left = shutil.ignore_patterns(".*", "build", "dist", "runs", "*.egg-info", "*.so", "*.c", "__pycache__")
     source = shutil.copytree(ROOT, folder / "source", ignore=left)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), str(source)]

@@ -84,7 +84,7 @@ def test_a_deprecated_hook_is_a_warning_under_the_plugins_name(monkeypatch):
 
 @pytest.fixture(scope="module")
 def future(tmp_path_factory):
-    """Plugins made for the next API, one of which cannot even be imported here, next to one of today."""
+    """Plugins made for the next API, one of which cannot even be imported here, beside one of today."""
     folder = tmp_path_factory.mktemp("future")
     declared = f"PUBENCH_API = {API + 1}\n"
     install(folder, "next-year", declared + algorithm("next-method"))

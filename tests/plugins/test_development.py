@@ -48,7 +48,7 @@ def version(folder) -> str:
 
 @pytest.fixture
 def folder(tmp_path):
-    """A distribution whose specs have a version, and a method next to it."""
+    """A distribution whose specs have a version, and a method beside it."""
     install(tmp_path, "shifting", METHOD + algorithm("shifting", estimator="shifting:Shifting", version="1"))
     return tmp_path
 

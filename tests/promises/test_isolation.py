@@ -1,4 +1,4 @@
-"""Promise 2: what ran before in a process, or next to it, cannot matter; and promise 3 for metrics and descendants."""
+"""Promise 2: what ran before in a process, or beside it, cannot matter; and promise 3 for metrics and descendants."""
 
 from __future__ import annotations
 

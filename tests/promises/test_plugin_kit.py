@@ -50,7 +50,7 @@ def test_every_kind_of_plugin_can_be_created_run_and_reported(clean: Clean, tmp_
 
 @pytest.fixture(scope="module")
 def example(clean: Clean, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the example from a copy, so that nothing is built next to its sources."""
+    """Install the example from a copy, so that nothing is built beside its sources."""
     folder = shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("example") / "plugin")
     clean.run(folder, "python", "-m", "pip", "install", "--quiet", ".")
     return folder

@@ -328,7 +328,7 @@ def test_everything_can_be_done_without_a_mouse(page: Any) -> None:
     tab_to(page, "table.board [data-sort=mean0]")
     press(page, ENTER)
     assert find(page, "table.board th[aria-sort=descending]")[0].text == "acc"
-    # The focus stays where it was, though the table is made again.
+    # The focus stays where it was, though the table is made anew.
     press(page, ENTER)
     assert find(page, "table.board th[aria-sort=ascending]")[0].text == "acc"
     tab_to(page, "table.board .method")

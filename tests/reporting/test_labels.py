@@ -1,4 +1,4 @@
-"""Names next to curves do not cover each other."""
+"""Names beside curves do not cover each other."""
 
 from itertools import pairwise
 

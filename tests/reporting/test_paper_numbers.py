@@ -1,4 +1,4 @@
-"""A paper's numbers next to ours."""
+"""A paper's numbers beside ours."""
 
 import io
 import math

@@ -1,4 +1,4 @@
-"""A paper's times, and its risks on training rows, next to ours."""
+"""A paper's times, and its risks on training rows, beside ours."""
 
 from typing import Any
 

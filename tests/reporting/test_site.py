@@ -170,7 +170,7 @@ def test_pages_have_the_numbers_of_the_report(site: Path) -> None:
 
     wlr = words(site / "methods" / "wlr.html")
     rank = next(float(line["average_rank"]) for line in lines if line["algorithm"] == "wlr")
-    assert "Run in 1 report on 2 data sets, next to 1 other method." in wlr
+    assert "Run in 1 report on 2 data sets, together with 1 other method." in wlr
     assert f"accuracy {rank:.2f} 2 2 of 2 data sets, 4 of 4 lines {mean('wlr'):.3f}" in wlr
     data = words(site / "datasets" / "digits-even.html")
     assert "features 64" in data

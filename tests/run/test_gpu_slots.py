@@ -1,4 +1,4 @@
-"""Tasks that need a GPU do not share it, unless somebody says so; others run next to them."""
+"""Tasks that need a GPU do not share it, unless somebody says so; others run beside them."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_the_prior_handed_on_is_the_factors_times_the_truth(tmp_path):
     others = [row for row in results.rows if row["algorithm"] == "toy"]
     assert [row["prior"] for row in others] == [None, None]
     assert others[0]["accuracy"] == others[1]["accuracy"]
-    # Tables keep the factors apart, and what uses no prior stands next to each.
+    # Tables keep the factors apart, and what uses no prior stands beside each.
     (table,) = build_report(results.rows, "toy", {"accuracy": True}).tables
     assert len(table.blocks) == 2
     assert (table.ok == 1).all()

@@ -59,7 +59,7 @@ def tool(folder, *command):
 
 
 def installed(folder):
-    """Leave next to the sources what an installer would leave, so that the entry point is found."""
+    """Leave beside the sources what an installer would leave, so that the entry point is found."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     module = project["entry-points"]["pubench"][project["name"]]
     info = folder / "src" / f"{module}-{project['version']}.dist-info"

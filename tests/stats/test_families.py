@@ -152,7 +152,7 @@ def test_a_tie_mark_needs_a_test_that_could_reject() -> None:
 
 
 def test_a_distant_mean_is_not_tied_for_want_of_replicates() -> None:
-    # 0.956 next to 0.535: three replicates are not enough for 36 tests, and the mark would say the contrary.
+    # 0.956 beside 0.535: three replicates are not enough for 36 tests, and the mark would say the contrary.
     values = np.full((3, 37), 0.5) + 0.05 * np.random.default_rng(0).standard_normal((3, 37))
     values[:, 0] = [0.95, 0.956, 0.962]
     marks = tie_marks(replicated(values), Rules())
