@@ -168,9 +168,7 @@ def read_suite_text(folder: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise RunFolderError(
-            f"{folder} has no {_SUITE}; run the suite again, which restores it"
-        ) from None
+        raise RunFolderError(f"{folder} has no {_SUITE}; run the suite again, which restores it") from None
     except OSError as error:
         raise RunFolderError(f"cannot read {path}: {error.strerror}") from None
     if checksum(data).decode() != expected:

@@ -238,9 +238,7 @@ def test_a_folder_without_a_plan_is_no_run_folder(tmp_path):
         read_plan(tmp_path)
     for text in ("", "{}", "[1]", '{"suite": 1}', '{"digest":"","content":}\n'):
         (tmp_path / "plan.json").write_text(text)
-        with pytest.raises(
-            DamagedFileError, match=r"is damaged.*; run the suite again, which restores it"
-        ):
+        with pytest.raises(DamagedFileError, match=r"is damaged.*; run the suite again, which restores it"):
             read_plan(tmp_path)
     for value in ({}, [], None, {"suite": 1}):
         write_checked(tmp_path / "plan.json", value)
