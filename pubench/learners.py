@@ -113,11 +113,8 @@ def if_learner_has(*methods: str) -> Callable[[Method], Method]:
     --------
     >>> from pubench.learners import LearnerClassifier, if_learner_has
     >>> class Mine(LearnerClassifier):
-    ...     def __init__(self, estimator=None, random_state=None):
-    ...         self.estimator, self.random_state = estimator, random_state
-    ...     @if_learner_has("predict_proba")
-    ...     def predict_proba(self, X):
-    ...         return self.estimator_.predict_proba(X)
+    ...     estimator = None
+    ...     predict_proba = if_learner_has("predict_proba")(lambda self, X: self.estimator_.predict_proba(X))
     ...
     >>> hasattr(Mine(), "predict_proba")  # logistic regression has it
     True
@@ -247,9 +244,12 @@ def with_learner(model: type[Model], classifier: str | None, params: Mapping[str
 
     Examples
     --------
-    >>> from pubench_bagging.bagging import PUBagging
-    >>> from pubench.learners import with_learner
-    >>> with_learner(PUBagging, "sklearn.svm:SVC", {"n_estimators": 5, "estimator__C": 2.0}).estimator
+    >>> from pubench.learners import LearnerClassifier, with_learner
+    >>> class Mine(LearnerClassifier):
+    ...     def __init__(self, estimator=None):
+    ...         self.estimator = estimator
+    ...
+    >>> with_learner(Mine, "sklearn.svm:SVC", {"estimator__C": 2.0}).estimator
     SVC(C=2.0)
     """
     learner = model.default_learner() if classifier is None else classifier_named(classifier)()

@@ -68,10 +68,8 @@ class PURiskClassifier(RiskScores):
     n_centers, width : int, default=300, and float, default=0.5
         "rbf": functions exp(-squared distance / (2 width^2)) around randomly drawn rows; width in units of the
         root mean squared distance of two rows.
-    layers, units : int, default=3 and 100
-        "mlp": the number of linear layers (three have two hidden layers between them) and the width of hidden ones.
-    activation : {"relu", "softsign"}, default="relu"
-        The function of the hidden layers.
+    layers, units, activation : int, default=3 and 100, and {"relu", "softsign"}, default="relu"
+        "mlp": the number of linear layers (three have two hidden ones between), and width and function of hidden ones.
     batch_norm : bool, default=False
         Whether hidden layers are normalised over the batch, before the activation.
     dropout : float, default=0.0
