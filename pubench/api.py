@@ -141,6 +141,12 @@ def run_suite(
         Whether plugins of other distributions are loaded; see :func:`pubench.plugins.discovery.discover`.
     progress : Progress, optional
         Is notified of each cell.
+
+    Examples
+    --------
+    >>> results = pubench.run_suite("quickstart-smoke")
+    >>> results.rows[0]["status"]
+    'ok'
     """
     execution = Execution(jobs, backend, address)
     asked = None if shard is None else parse_shard(shard)
@@ -224,8 +230,9 @@ def report(
 
     Examples
     --------
-    >>> pubench.report("runs/quickstart", formats=("html", "latex"))  # doctest: +SKIP
-    >>> pubench.report(["runs/mine", "runs/theirs"], formats=["csv"], out="report")  # doctest: +SKIP
+    >>> results = pubench.run_suite("quickstart-smoke")
+    >>> [path.name for path in pubench.report("runs/quickstart-smoke", formats=["markdown"], out="report")]
+    ['report.md']
     """
     from pubench.reporting import read_runs, report_of, write_report
 
@@ -271,8 +278,9 @@ def rescore(
 
     Examples
     --------
-    >>> pubench.rescore("runs/small", "mcc", plugins=["mcc.py"]).added  # doctest: +SKIP
-    {'mcc': 12}
+    >>> results = pubench.run_suite("quickstart-smoke")
+    >>> pubench.rescore("runs/quickstart-smoke", "recall").missing
+    {'recall': 0}
     """
     folder, names = Path(folder), dict.fromkeys([metrics] if isinstance(metrics, str) else metrics)
     if not names:

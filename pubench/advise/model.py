@@ -60,8 +60,13 @@ class PUModel(PUClassifier):
 
     Examples
     --------
-    >>> model = pubench.PUModel(scenario="single-training-set").fit(table, label="known")  # doctest: +SKIP
-    >>> model.rank(new_table)  # doctest: +SKIP
+    >>> import pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> size = np.concatenate([rng.normal(3, 1, 100), rng.normal(0, 1, 200)])
+    >>> table = pd.DataFrame({"size": size, "known": ["yes"] * 50 + [""] * 250})
+    >>> model = pubench.PUModel(scenario="single-training-set", method="wlr", prior=1 / 3)
+    >>> model.fit(table, label="known").rank(pd.DataFrame({"size": [-1.0, 4.0]}))
+    array([2, 1])
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {

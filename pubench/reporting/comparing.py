@@ -46,9 +46,11 @@ def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Ru
 
     Examples
     --------
-    >>> found = pubench.compare("runs/before", "runs/after")  # doctest: +SKIP
-    >>> [change.verdict for change in found.changes]  # doctest: +SKIP
-    [<Verdict.SAME: 'identical'>, <Verdict.BEYOND: 'beyond noise'>]
+    >>> before = pubench.run_suite("quickstart-smoke", out="runs/before")
+    >>> after = pubench.run_suite("quickstart-smoke", out="runs/after")
+    >>> found = pubench.compare("runs/before", "runs/after")
+    >>> {change.verdict.value for change in found.changes}
+    {'identical'}
     """
     runs = read_results(Path(first)), read_results(Path(second))
     return compare_runs(*runs, *(read_details([run.folder]) for run in runs))

@@ -39,6 +39,12 @@ class Results:
         One for each planned cell, of a shard for each of its own; ``status`` is ``pending`` where it has not run.
     problems : tuple of str
         Records that could not be trusted.
+
+    Examples
+    --------
+    >>> results = pubench.run_suite("quickstart-smoke")
+    >>> sorted({row["dataset"] for row in results.rows})
+    ['breast-cancer', 'digits-even']
     """
 
     folder: Path
@@ -68,7 +74,14 @@ class Results:
 
 
 def read_results(folder: str | Path) -> Results:
-    """Read a run folder, whether its run has ended or not."""
+    """Read a run folder, whether its run has ended or not.
+
+    Examples
+    --------
+    >>> results = pubench.run_suite("quickstart-smoke")
+    >>> len(pubench.read_results("runs/quickstart-smoke").rows) == len(results.rows)
+    True
+    """
     folder = Path(folder)
     with collector_paused():
         planned = read_plan(folder)

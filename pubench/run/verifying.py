@@ -131,6 +131,12 @@ def verify(
     ------
     PubenchError
         If the folder is not a run folder, or a run is using it.
+
+    Examples
+    --------
+    >>> results = pubench.run_suite("quickstart-smoke")
+    >>> pubench.verify("runs/quickstart-smoke", sample=1).is_verified
+    True
     """
     folder = Path(folder)
     if sample < 1:

@@ -91,6 +91,24 @@ class TorchPUClassifier(PUClassifier):
     prior_ : float or None
     feature_importances_ : ndarray of shape (d,)
         Images: the mean size of the score's slope in each pixel, over labelled rows; reports draw it.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from pubench.estimators.deep import mlp, pu_loss
+    >>> class Small(pubench.TorchPUClassifier):
+    ...     epochs = 30
+    ...     def __init__(self, prior=0.5, scenario=None, random_state=None):
+    ...         self.prior, self.scenario, self.random_state = prior, scenario, random_state
+    ...     def make_network(self, shape):
+    ...         return mlp(shape, units=10)
+    ...     def batch_loss(self, network, batch):
+    ...         return pu_loss(network(batch.X), batch)
+    ...
+    >>> X = np.repeat([[2.0], [2.0], [-2.0]], [40, 40, 80], axis=0)
+    >>> model = Small(prior=1 / 3, scenario="case-control", random_state=0)
+    >>> model.fit(X, np.repeat([1, 0], [40, 120])).predict(np.array([[2.0], [-2.0]]))
+    array([1, 0])
     """
 
     prior: float | str | None = None
