@@ -31,7 +31,7 @@ from pubench.data.labelling import Labelling, Sar, Scar
 from pubench.data.labelling.assign import assign
 from pubench.specs import SCENARIOS
 
-# The positive classes of each table; all others are negative. What follows a colon tells two uses of a file apart.
+# The positive classes of each table; all others are negative. What follows a colon distinguishes two uses of one file.
 DESIGN: dict[str, tuple[str, ...]] = {
     "pima_diabetes": ("1",),
     "breast_cancer_wdbc": ("malignant",),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pubench.advise.explaining import reasons
 from pubench.advise.page import rendered
 from pubench.advise.predicting import predict_rows, ranks
-from pubench.advise.sections import Section, Table
+from pubench.advise.sections import Section, Table, left_out_lines
 from pubench.advise.trained import Card, Curve, Importance, TrainedModel
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def card_sections(card: Card) -> tuple[Section, ...]:
     """Return what a person should know of a model that was just fitted."""
     known = card.provenance
     head = f"{known.rows:,} rows, {known.labelled:,} of them labelled in column '{card.label}'."
-    left_out = tuple(f"'{one.name}' was left out: {one.failure}." for one in card.leaderboard if one.failure)
+    left_out = left_out_lines([(one.name, one.failure) for one in card.leaderboard if one.failure])
     return (
         Section("Your data", (head, *card.remarks, _SCENARIOS[card.scenario])),
         Section("Class prior", tuple(_prior_lines(card))),

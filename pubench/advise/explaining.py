@@ -142,7 +142,14 @@ def measured_importance(
     card = model.card
     if frame is None or card.label not in frame.columns:
         return card.importance, "on rows held out of a fit"
-    s = read_labels(frame[card.label], card.label)
+    try:
+        s = read_labels(frame[card.label], card.label)
+    except DataError:
+        # New rows often come with an empty label column, and the explanation needs no labels.
+        return (
+            card.importance,
+            f"on rows held out of a fit, because column '{card.label}' of the file does not mark labelled rows",
+        )
     rows = _sample(np.arange(len(s)), s, card.seed)
     X = model.schema.encode(frame.iloc[rows]).X
     return importances(model.ensemble, model.schema, X, s[rows], seed=card.seed), "on the rows of the file"

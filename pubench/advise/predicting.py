@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -125,7 +125,14 @@ def predict_unlabelled(model: TrainedModel) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(columns), _predicted(model, unseen, probability).frame()], axis=1)
 
 
-def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int | None = None) -> Written:
+def predict_file(
+    model: TrainedModel,
+    path: Path,
+    out: Path,
+    *,
+    rows: int | None = None,
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> Written:
     """Predict the rows of a file, part by part, and write them as CSV: whole, or not at all.
 
     The file has the id columns of the model (or the row's number if there are none), ``rank``, ``probability``,
@@ -140,6 +147,8 @@ def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int | None
         The CSV file to write.
     rows : int, optional
         How many rows to read at a time; default: at most 20,000, and fewer of a table with many columns.
+    on_progress : callable
+        Is notified of the number of rows that have been predicted.
 
     Raises
     ------
@@ -162,6 +171,7 @@ def predict_file(model: TrainedModel, path: Path, out: Path, *, rows: int | None
             ids, lost = _ids(model, chunk, done)
             ids.to_csv(names, mode="a", header=not done, index=False)
             done += len(chunk)
+            on_progress(done)
             is_cut |= bool(chunk.iloc[:, -1].isna().any())
         if not parts:
             raise DataError(f"{path} has no rows; there is nothing to predict")

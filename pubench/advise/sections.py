@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pubench.advise.advice import Advice
 
-__all__ = ["Section", "Table", "make_sections", "text_lines"]
+__all__ = ["Section", "Table", "left_out_lines", "make_sections", "text_lines"]
 
 _SCENARIOS = {
     "single-training-set": "All rows together are assumed to be a sample of the population, some of whose positives "
@@ -94,14 +94,18 @@ def _left_out(advice: Advice) -> Iterator[str]:
     if advice.is_interrupted:
         yield "The comparison was interrupted; these are the results so far."
     early = (
-        "; the comparison ended early, so that all of this is less certain"
+        "; the comparison ended early, so that all of this is less certain: a larger --budget helps"
         if advice.folds <= _FEW_FOLDS
         else ""
     )
     yield f"Compared on {advice.folds} folds of your data{early}."
-    reasons = dict.fromkeys(one.reason for one in advice.failures)
-    for reason in reasons:
-        names = ", ".join(one.name for one in advice.failures if one.reason == reason)
+    yield from left_out_lines([(one.name, one.reason) for one in advice.failures])
+
+
+def left_out_lines(failures: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a sentence for each reason why methods, given by name and reason, were left out."""
+    for reason in dict.fromkeys(reason for _, reason in failures):
+        names = ", ".join(name for name, why in failures if why == reason)
         yield f"Left out: {names}: {reason}."
 
 

@@ -16,7 +16,7 @@ from pubench.cli.streams import show
 if TYPE_CHECKING:
     from pubench.advise.comparing import Progress
 
-__all__ = ["BUDGET", "comparison_progress"]
+__all__ = ["BUDGET", "comparison_progress", "rows_progress"]
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _EVERY = 10.0
@@ -53,20 +53,27 @@ def comparison_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
         with Status("reading", console=Console(stderr=True)) as status:
             yield lambda progress: status.update(_text(progress))
     else:
-        yield _Lines().show
+        lines = _Lines(-_EVERY)
+        yield lambda progress: lines.show(_text(progress))
+
+
+def rows_progress() -> Callable[[int], None]:
+    """Show every ten seconds how many rows of a file have been predicted."""
+    lines = _Lines(time.monotonic())
+    return lambda done: lines.show(f"{done:,} rows predicted so far")
 
 
 class _Lines:
-    """Prints a line for the first step, and then one every ten seconds."""
+    """Prints at most one line every ten seconds after the time when it printed last."""
 
-    def __init__(self) -> None:
-        self._printed = -_EVERY
+    def __init__(self, printed: float) -> None:
+        self._printed = printed
 
-    def show(self, progress: Progress) -> None:
+    def show(self, line: str) -> None:
         now = time.monotonic()
         if now - self._printed >= _EVERY:
             self._printed = now
-            show(_text(progress))
+            show(line)
 
 
 def _text(progress: Progress) -> str:

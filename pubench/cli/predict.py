@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.budget import rows_progress
 from pubench.cli.options import refuse_overwriting
 
 __all__ = ["predict"]
@@ -48,7 +49,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
 
     if Source.of_file(file).digest == trained.card.provenance.digest:
         click.echo("Doubt: FILE is the table of the fit, which the model knows too well; use --unlabelled.")
-    written = predict_file(trained, file, out)
+    written = predict_file(trained, file, out, on_progress=rows_progress())
     click.echo(f"{written.rows:,} rows, {written.positive:,} of them called positive")
     for name in written.lost_ids:
         click.echo(f"'{name}' is missing; it only names rows")

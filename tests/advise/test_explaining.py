@@ -52,6 +52,10 @@ def test_importance_is_measured_on_a_table_with_labels(model):
     assert found != model.card.importance
     for table in (None, frame.drop(columns="known")):
         assert measured_importance(model, table) == (model.card.importance, "on rows held out of a fit")
+    for empty in ("", 0):
+        found, where = measured_importance(model, frame.assign(known=empty))
+        assert found == model.card.importance
+        assert where.endswith("because column 'known' of the file does not mark labelled rows")
 
 
 def test_curves_follow_the_model(model):

@@ -29,7 +29,8 @@ def new(tmp_path):
 
 @pytest.mark.parametrize("rows", [1000, 40, 7])
 def test_a_file_read_in_parts_is_predicted_as_its_rows_are(model, new, tmp_path, rows):
-    written = predict_file(model, new, tmp_path / "scores.csv", rows=rows)
+    done: list[int] = []
+    written = predict_file(model, new, tmp_path / "scores.csv", rows=rows, on_progress=done.append)
     found = pd.read_csv(tmp_path / "scores.csv")
     frame = pd.read_csv(new)
     whole = predict_rows(model, model.schema.encode(frame).X)
@@ -40,6 +41,7 @@ def test_a_file_read_in_parts_is_predicted_as_its_rows_are(model, new, tmp_path,
     assert (found["low"] <= found["probability"]).all()
     assert (found["probability"] <= found["high"]).all()
     assert written.rows == 90
+    assert done == [*range(rows, 90, rows), 90]
     assert written.positive == found["decision"].sum() == whole.decision.sum()
     assert sorted(one.name for one in tmp_path.iterdir()) == ["new.csv", "scores.csv"]
 
