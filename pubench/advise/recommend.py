@@ -163,7 +163,7 @@ def _advice(
         called=_called(compared, weights, s, prior, scenario),
         tops=tuple(top_precision(scores, s, k, prior=prior, scenario=scenario) for k in sizes(n_u)),
         is_interrupted=compared.is_interrupted,
-        next_command=_next_command(asked),
+        next_command=_next_command(asked, audit=float(chosen.mean()) > _PERFECT),
     )
 
 
@@ -213,13 +213,20 @@ def doubts_of(s: NDArray[np.uint8], value: float) -> tuple[str, ...]:
     return tuple(doubts)
 
 
-def _next_command(asked: _Asked) -> str:
+def _next_command(asked: _Asked, *, audit: bool) -> str:
+    """Return the command to give next: a look for columns that give the label away, or the fit."""
     if not asked.source:
         return ""
     named = [part for one in asked.ids for part in ("--id", one)]
     # What the command would take anyway is left out.
     usual = {"--scenario": "single-training-set", "--goal": "ranking", "--seed": "0"}
     asked_for = {"--scenario": asked.scenario, "--goal": asked.goal, "--seed": str(asked.seed)}
-    given = [part for name, value in asked_for.items() if value != usual[name] for part in (name, value)]
-    command = ["pubench", "fit", asked.source, "--label", asked.label, *named, *given, "--out", "model.pub"]
-    return shlex.join(command)
+    given = [
+        part
+        for name, value in asked_for.items()
+        if value != usual[name] and not (audit and name == "--goal")
+        for part in (name, value)
+    ]
+    out = [] if audit else ["--out", "model.pub"]
+    table = [asked.source, "--label", asked.label]
+    return shlex.join(["pubench", "audit" if audit else "fit", *table, *named, *given, *out])

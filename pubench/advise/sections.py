@@ -110,7 +110,10 @@ def left_out_lines(failures: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _top(advice: Advice) -> Section:
-    rows = tuple((f"{top.k:,}", f"{top.value:.2f}", _range(top.low, top.high)) for top in advice.tops)
+    rows = tuple(
+        (f"{top.k:,}", f"{top.value:.2f}" if top.is_known else "not known", _range(top.low, top.high))
+        for top in advice.tops
+    )
     table = Table(("top rows", "precision", "interval (90 %)"), rows)
     sentence = "The share of positives among the unlabelled rows that rank first:"
     note = "The interval is cautious: it takes both ends of the prior's range. Rows checked by hand make it shorter."

@@ -35,6 +35,8 @@ _LEVEL = 0.9
 _TAIL = (1 - _LEVEL) / 2
 _NORMAL = 1.645
 """The 95 % quantile of the normal distribution: 5 % on each side of an interval."""
+_ALMOST_ALL = 0.9
+"""An interval of precision that is this wide says nothing."""
 _SIZES = (10, 50, 100, 500)
 Floats = NDArray[np.float64]
 Labels = NDArray[np.uint8]
@@ -64,6 +66,11 @@ class TopPrecision:
     narrow_low: float
     narrow_high: float
     level: float = _LEVEL
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the cautious interval excludes anything to speak of; otherwise the value is a guess."""
+        return self.high - self.low < _ALMOST_ALL
 
 
 @dataclass(frozen=True, slots=True)

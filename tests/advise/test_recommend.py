@@ -110,6 +110,33 @@ def test_the_next_command_can_be_pasted(advice):
         recommend(table, label="knwon", scenario="single-training-set")
 
 
+def test_labels_that_a_column_gives_away_are_audited_next(tmp_path):
+    table = some_table(80)
+    table["checked"] = np.where(table.known == "yes", "by hand", "never")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    found = recommend(
+        tmp_path / "t.csv",
+        label="known",
+        ids=["row"],
+        scenario="case-control",
+        goal="decision",
+        names=["wlr"],
+        seed=1,
+    )
+    assert any("Perhaps a column gives the label away" in doubt for doubt in found.doubts)
+    asked = "--label known --id row --scenario case-control --seed 1"
+    assert found.next_command == f"pubench audit {tmp_path}/t.csv {asked}"
+
+
+def test_a_precision_of_which_nothing_is_known_has_no_figure(advice):
+    wide = replace(advice.tops[0], value=1.0, low=0.0, high=0.95)
+    narrow = replace(advice.tops[0], value=0.94, low=0.2, high=0.95)
+    found = replace(advice, tops=(wide, narrow))
+    table = next(part.table for part in make_sections(found) if part.title.startswith("Precision"))
+    assert [row[1] for row in table.rows] == ["not known", "0.94"]
+    assert advice_page(found).count("<circle") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -166,7 +193,7 @@ def test_ctrl_c_shows_the_results_so_far(tmp_path):
         while True:
             line = running.stderr.readline()
             assert line, "it ended before it was interrupted"
-            found = re.search(r"comparing methods: (\d+) of 110", line)
+            found = re.search(r"comparing methods: (\d+) of \d+ fits", line)
             if found and int(found[1]) >= 10:
                 break
         running.send_signal(signal.SIGINT)
