@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -77,6 +78,7 @@ def learn_columns(
     found = {name: _understood(frame[name], name) for name in names if name != label and name not in ids}
     if s is not None:
         found = {name: _flagged_by(one, frame[name], s) for name, one in found.items()}
+    found = _without_copies(found, frame)
     id_like = tuple(name for name, one in found.items() if one.id_like)
     schema = Schema(
         columns=tuple(one.column for one in found.values() if one.column is not None),
@@ -94,6 +96,20 @@ def learn_columns(
         tuple((name, one.distinct) for name, one in found.items() if one.distinct),
         tuple((name, one.unreadable, one.example) for name, one in found.items() if one.unreadable),
     )
+
+
+def _without_copies(found: dict[str, _Found], frame: pd.DataFrame) -> dict[str, _Found]:
+    """Drop columns whose cells are those of an earlier column: they would only count twice."""
+    from pandas.util import hash_pandas_object
+
+    first: dict[bytes, str] = {}
+    kept = dict(found)
+    for name in (name for name, one in found.items() if one.column is not None):
+        cells = hash_pandas_object(frame[name], index=False).to_numpy()
+        original = first.setdefault(hashlib.sha256(cells.tobytes()).digest(), name)
+        if original != name:
+            kept[name] = _Found(dropped=f"it has the same cells as '{original}'")
+    return kept
 
 
 def _flagged_by(found: _Found, cells: pd.Series, s: NDArray[np.uint8]) -> _Found:

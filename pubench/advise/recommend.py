@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pubench.advise.choosing import (
     softmax_weights,
     within,
 )
+from pubench.advise.commands import table_command
 from pubench.advise.comparing import Progress, compare
 from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.gathering import Comparison
@@ -217,16 +217,13 @@ def _next_command(asked: _Asked, *, audit: bool) -> str:
     """Return the command to give next: a look for columns that give the label away, or the fit."""
     if not asked.source:
         return ""
-    named = [part for one in asked.ids for part in ("--id", one)]
-    # What the command would take anyway is left out.
-    usual = {"--scenario": "single-training-set", "--goal": "ranking", "--seed": "0"}
-    asked_for = {"--scenario": asked.scenario, "--goal": asked.goal, "--seed": str(asked.seed)}
-    given = [
-        part
-        for name, value in asked_for.items()
-        if value != usual[name] and not (audit and name == "--goal")
-        for part in (name, value)
-    ]
-    out = [] if audit else ["--out", "model.pub"]
-    table = [asked.source, "--label", asked.label]
-    return shlex.join(["pubench", "audit" if audit else "fit", *table, *named, *given, *out])
+    goal = [] if asked.goal == "ranking" else ["--goal", asked.goal]
+    return table_command(
+        "audit" if audit else "fit",
+        asked.source,
+        label=asked.label,
+        ids=asked.ids,
+        scenario=asked.scenario,
+        seed=asked.seed,
+        options=[] if audit else [*goal, "--out", "model.pub"],
+    )

@@ -63,7 +63,8 @@ def _kept_aside(learned: Learned) -> Iterator[str]:
         )
     for reason in dict.fromkeys(one.reason for one in learned.schema.dropped):
         names = [one.name for one in learned.schema.dropped if one.reason == reason]
-        yield f"Dropped {listed(names)}: {reason if len(names) == 1 else reason.replace('it is', 'they are')}."
+        many = reason.replace("it is", "they are").replace("it has", "they have")
+        yield f"Dropped {listed(names)}: {reason if len(names) == 1 else many}."
 
 
 def _readings(learned: Learned) -> Iterator[str]:

@@ -100,8 +100,18 @@ def _lines(file: Path, label: str, ids: tuple[str, ...], found: Audit, *, given:
         yield "The share of positives (prior):"
         yield from (f"  {line}" for line in found.prior.lines())
     yield ""
-    options = "".join(f" --id {name}" for name in ids)
-    yield f"Next: pubench recommend {file} --label {label}{options}"
+    yield _next(file, label, ids, found)
+
+
+def _next(file: Path, label: str, ids: tuple[str, ...], found: Audit) -> str:
+    from pubench.advise.commands import table_command
+
+    leaks = [one for one in found.findings if one.subject == "leak" and one.level == "serious"]
+    aside = dict.fromkeys(name for leak in leaks for name in leak.columns)
+    command = table_command(
+        "recommend", str(file), label=label, ids=(*ids, *aside), scenario=found.scenario, seed=0
+    )
+    return f"Next, with what gives the label away kept aside: {command}" if aside else f"Next: {command}"
 
 
 def _finding(finding: Finding) -> Iterator[str]:

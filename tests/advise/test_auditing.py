@@ -175,7 +175,10 @@ def test_a_command_says_what_it_found(tmp_path, monkeypatch, capsys):
     assert "give --scenario case-control" in said
     assert "Serious:\n  - 'confirmed' is filled in 100% of the labelled and 0%" in said
     assert "Plausible range" in said
-    assert said.rstrip().endswith("Next: pubench recommend mine.csv --label known --id number")
+    assert said.rstrip().endswith(
+        "Next, with what gives the label away kept aside: "
+        "pubench recommend mine.csv --label known --id number --id confirmed"
+    )
 
 
 @pytest.mark.slow

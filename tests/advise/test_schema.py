@@ -81,6 +81,15 @@ def test_remarks_say_what_was_understood():
         assert words in said
 
 
+def test_copies_of_a_column_are_dropped_and_named():
+    copied = FRAME.assign(years=FRAME["age"], town=FRAME["city"], place=FRAME["city"])
+    schema, remarks = learned(copied)
+    assert schema.names == learned()[0].names
+    assert "Dropped 'years': it has the same cells as 'age'." in remarks
+    assert "Dropped 'town', 'place': they have the same cells as 'city'." in remarks
+    schema.encode(FRAME)
+
+
 def test_a_schema_survives_json():
     schema, _ = learned()
     again = Schema.from_json(json.loads(json.dumps(schema.to_json())))
