@@ -1,18 +1,16 @@
-"""Write the tables of docs/species.md from the committed rows: ``python reports/species.py``."""
+"""Write reports/presence-only/species.md from the rows of that report: ``python reports/species.py``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from conclusions import cells, share, table
+from conclusions import REPORTS, cells, share, table
 from scipy.stats import wilcoxon
 
 SUITE = "presence-only"
-PAGE = Path(__file__).parents[1] / "docs" / "species.md"
+PAGE = REPORTS / SUITE / "species.md"
 CONTROL = "maxent"
 METRICS = {
     "AUC": ("roc-auc", "mean"),
@@ -21,7 +19,6 @@ METRICS = {
     "COR": ("cor", "mean"),
     "Boyce": ("boyce", "mean"),
 }
-PLACE = re.compile(r"(<!-- Below: (\w+), made by reports/species\.py -->\n).*?(<!-- Above -->\n)", re.DOTALL)
 
 
 def species(background: bool) -> pd.DataFrame:
@@ -109,17 +106,23 @@ def choice_of_u() -> str:
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
-    "background": in_background,
-    "group": in_group,
-    "regions": regions,
-    "unlabelled": choice_of_u,
+    "Background points as U": in_background,
+    "Sites of the target group as U": in_group,
+    "Mean AUC by region: background / target group": regions,
+    "What the target group gains": choice_of_u,
 }
+HEAD = f"""# Species
+
+Made by `python reports/species.py` from the rows of [the report](report.md). Every species is one observation.
+Differences in AUC are to `{CONTROL}`, with their standard error over species. "Regions' mean" gives each region the
+same weight, with a standard error from the species within regions.
+"""
 
 
-def written(page: str) -> str:
-    """Return the page with new tables."""
-    return PLACE.sub(lambda place: f"{place[1]}\n{TABLES[place[2]]()}\n\n{place[3]}", page)
+def page() -> str:
+    """Return the page with all tables."""
+    return "\n".join([HEAD, *(f"## {title}\n\n{make()}\n" for title, make in TABLES.items())])
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
