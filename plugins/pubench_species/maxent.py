@@ -117,6 +117,6 @@ class MaxEnt(PUClassifier):
         return np.asarray(linear + model.alpha_ + model.entropy_, dtype=np.float64)
 
     def decision_function(self, X: Rows) -> NDArray[np.float64]:
-        """Return the output less one half, shape (n,); it is no probability in the population."""
+        """Return the output less one half, shape (n,); not a probability in the population."""
         output = -np.expm1(-np.exp(np.minimum(self.ranking_score(X), 700.0)))
         return np.asarray(output - 0.5, dtype=np.float64)
