@@ -173,7 +173,9 @@ def auc_prg(y: ArrayLike, score: ArrayLike) -> float:
 def cor(y: ArrayLike, score: ArrayLike) -> float:
     """Return the point-biserial correlation of the true class and the score; nan without both classes."""
     positive, scores = _scores(y, score)
-    return float("nan") if positive.all() or not positive.any() else _correlation(positive, scores)
+    if positive.all() or not positive.any():
+        return float("nan")
+    return _correlation(positive.astype(np.float64), scores)
 
 
 def boyce(y: ArrayLike, score: ArrayLike) -> float:
@@ -273,12 +275,11 @@ def _middle_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return middle[group]
 
 
-def _correlation(one: NDArray[np.generic], other: NDArray[np.float64]) -> float:
+def _correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     """Return Pearson's correlation, 0 if an array is constant."""
-    first = one.astype(np.float64)
-    if np.ptp(first) == 0.0 or np.ptp(other) == 0.0:
+    if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
         return 0.0
-    return float(np.clip(np.corrcoef(first, other)[0, 1], -1.0, 1.0))
+    return float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
 
 
 def _bin_of(p: NDArray[np.float64]) -> NDArray[np.intp]:
