@@ -4,8 +4,8 @@ Run:  python reports/benchmark.py
 
 A statement compares two methods, or one method with two kinds of labels, over the tables of a suite: Wilcoxon's
 signed-rank test of the means over replicates, with Holm's correction within its family. It is made where the corrected
-p is below 0.05, and it survives if the rows of another seed have the same sign with p below 0.05. Statements that do
-not survive are listed as removed.
+p is below 0.05, and it survives if other rows have the same sign with p below 0.05: those of another seed (fresh.csv,
+made by "make fresh-SUITE"), or of a replicate that was set aside. Statements that do not survive are listed as removed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ TREES = ("naive-et-prior", "puet", "purf")
 RANDOM, EASY, HARD = (f"single-training-set c=0.3{kind}" for kind in ("", " easy 5", " hard 5"))
 FOR_BIAS = ("lbe", "pu-weighted", "pusb", "sar-em")
 ALPHA = 0.05
+FRESH = "fresh.csv"
+HALVES = ("made", "checked")
 
 
 class Side(NamedTuple):
@@ -56,7 +58,7 @@ class Statement(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A statement, and the same difference in rows of another seed."""
+    """A statement, and the same difference in the other rows."""
 
     statement: Statement
     points: float
@@ -64,16 +66,37 @@ class Verdict(NamedTuple):
 
     @property
     def survives(self) -> bool:
-        """Whether the other seed says the same beyond chance."""
+        """Whether the other rows say the same beyond chance."""
         return self.points * self.statement.points > 0 and self.p < ALPHA
 
 
 @cache
-def scores(suite: str, file: str = "cells.csv") -> pd.DataFrame:
-    """Return the mean over replicates of each metric, by table, method and labels."""
+def scores(suite: str, file: str = "cells.csv", replicates: tuple[int, ...] = ()) -> pd.DataFrame:
+    """Return the mean over some replicates (default: all) of each metric, by table, method and labels."""
     rows = pd.read_csv(REPORTS / suite / file, keep_default_na=False, na_values=[""])
     rows = rows[(rows["status"] == "ok") & (rows["scenario"] == "single-training-set")]
+    if replicates:
+        rows = rows[rows["replicate"].isin(replicates)]
     return rows.groupby(["dataset", "algorithm", "labelling"])[list(SHOWN)].mean()
+
+
+class Check(NamedTuple):
+    """Which rows make the statements of a suite, and which ones they have to survive."""
+
+    made: pd.DataFrame
+    other: pd.DataFrame
+
+
+def check(suite: str) -> Check:
+    """Return them: all rows against those of another seed; without such rows, two replicates against the third.
+
+    Replicates have splits, labels and fits of their own. The other seed of "core-lite" has other tables, too.
+    """
+    if suite == "core-lite":
+        return Check(scores(suite), scores("baselines"))
+    if (REPORTS / suite / FRESH).exists():
+        return Check(scores(suite), scores(suite, FRESH))
+    return Check(scores(suite, replicates=(0, 1)), scores(suite, replicates=(2,)))
 
 
 def difference(found: pd.DataFrame, metric: str, first: Side, second: Side) -> tuple[float, float]:
@@ -85,7 +108,7 @@ def difference(found: pd.DataFrame, metric: str, first: Side, second: Side) -> t
 
 def family(name: str, suite: str, metric: str, pairs: Sequence[tuple[Side, Side]]) -> Iterator[Statement]:
     """Yield the statements of a family that Holm's correction leaves."""
-    tested = [(pair, *difference(scores(suite), metric, *pair)) for pair in pairs]
+    tested = [(pair, *difference(check(suite).made, metric, *pair)) for pair in pairs]
     tested.sort(key=lambda one: one[2])
     worst = 0.0
     for place, (pair, points, p) in enumerate(tested):
@@ -95,7 +118,7 @@ def family(name: str, suite: str, metric: str, pairs: Sequence[tuple[Side, Side]
 
 
 def statements() -> Iterator[Statement]:
-    """Yield what the rows of the first seed say."""
+    """Yield what the rows say before they are checked."""
     small = _methods("core-small")
     pairs = [(Side(one), Side(CONTROL)) for one in small if one != CONTROL]
     yield from family("baseline", "core-small", ERROR, pairs)
@@ -119,19 +142,11 @@ def statements() -> Iterator[Statement]:
             yield from family(f"methods for bias, {_kind(kind)}", "core-sar-lite", metric, against)
 
 
-OTHER_SEED: Mapping[str, tuple[str, str]] = {
-    "core-small": ("core-small", "fresh.csv"),
-    "core-sar-lite": ("core-sar-lite", "fresh.csv"),
-    "core-lite": ("baselines", "cells.csv"),
-}
-"""Where rows of another seed are; those of "core-lite" are of other tables, too."""
-
-
 @cache
 def verdicts() -> tuple[Verdict, ...]:
-    """Return each statement with what the other seed says."""
+    """Return each statement with what the other rows say."""
     return tuple(
-        Verdict(one, *difference(scores(*OTHER_SEED[one.suite]), one.metric, one.first, one.second))
+        Verdict(one, *difference(check(one.suite).other, one.metric, one.first, one.second))
         for one in statements()
     )
 
@@ -148,7 +163,7 @@ def _common(suite: str, other: str) -> list[str]:
 
 def _ranks(suite: str, metric: str) -> pd.Series[float]:
     """Return the average rank of each method, the best first."""
-    wide = scores(suite)[metric].unstack("algorithm")[_methods(suite)]
+    wide = check(suite).made[metric].unstack("algorithm")[_methods(suite)]
     return wide.rank(axis=1, ascending=False).mean().sort_values()
 
 
@@ -158,26 +173,26 @@ def _kind(labels: str) -> str:
 
 def methods() -> str:
     """Return the means of each method in both seeds, and its difference to the control in points."""
-    first, fresh = scores("core-small"), scores(*OTHER_SEED["core-small"])
+    found = check("core-small")
     ranks = _ranks("core-small", "accuracy")
     lines = []
     for name in [*ranks.index, "supervised-et", "supervised-lr"]:
         line = [f"`{name}`{' †' if name.startswith('supervised-') else ''}"]
         for metric in SHOWN:
-            means = [found[metric].unstack("algorithm")[name].mean() for found in (first, fresh)]
+            means = [rows[metric].unstack("algorithm")[name].mean() for rows in found]
             line += [share(mean) for mean in means]
         lines.append(line)
-    heads = [f"{shown}, {seed}" for shown in SHOWN.values() for seed in (2028, 2029)]
+    heads = [f"{shown}, {seed}" for shown in SHOWN.values() for seed in HALVES]
     return table(["method", *heads], lines)
 
 
 def gaps() -> pd.DataFrame:
-    """Return how much more accurate networks are than trees on each table, in points, in both seeds."""
+    """Return how much more accurate networks are than trees on each table, in points, in both parts of the rows."""
     found = {}
-    for seed, rows in ((2028, scores("core-small")), (2029, scores(*OTHER_SEED["core-small"]))):
+    for half, rows in zip(HALVES, check("core-small"), strict=True):
         wide = rows["accuracy"].unstack("algorithm").droplevel("labelling")
-        found[seed] = 100 * (wide[list(NETWORKS)].mean(axis=1) - wide[list(TREES)].mean(axis=1))
-    return pd.DataFrame(found).sort_values(2028)
+        found[half] = 100 * (wide[list(NETWORKS)].mean(axis=1) - wide[list(TREES)].mean(axis=1))
+    return pd.DataFrame(found).sort_values(HALVES[0])
 
 
 def tables() -> str:
@@ -187,8 +202,8 @@ def tables() -> str:
     lines = [[str(name), *(f"{value:+.1f}" for value in row)] for name, row in ends.iterrows()]
     lines.append([f"mean of {len(found)} tables", *(f"{value:+.1f}" for value in found.mean())])
     lines.append(["standard deviation", *(f"{value:.1f}" for value in found.std())])
-    lines.append(["correlation of the two seeds", "", f"{found[2028].corr(found[2029]):.2f}"])
-    return table(["table", "seed 2028", "seed 2029"], lines)
+    lines.append(["correlation of the two", "", f"{found[HALVES[0]].corr(found[HALVES[1]]):.2f}"])
+    return table(["table", *HALVES], lines)
 
 
 def bias() -> str:
@@ -218,12 +233,13 @@ def _mean(found: pd.DataFrame, name: str, labels: str, metric: str) -> float:
 
 
 def survived() -> str:
-    """Return the statements that both seeds make."""
-    return _listed([one for one in verdicts() if one.survives])
+    """Return the statements that survive, but for those about labels, which the table of bias shows."""
+    kept = [one for one in verdicts() if one.survives]
+    return _listed([one for one in kept if one.statement.first.method != one.statement.second.method])
 
 
 def removed() -> str:
-    """Return the statements that only the first seed makes."""
+    """Return the statements that do not survive."""
     return _listed([one for one in verdicts() if not one.survives])
 
 
@@ -251,7 +267,7 @@ def _listed(found: Sequence[Verdict]) -> str:
         ]
         for one in found
     ]
-    heads = ["family", "metric", "compared", "points", "points, other seed", "p, other seed"]
+    heads = ["family", "metric", "compared", "made", "checked", "p, checked"]
     rows = [heads, ["---"] * 3 + ["---:"] * 3, *lines]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

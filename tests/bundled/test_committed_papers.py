@@ -104,6 +104,27 @@ def test_the_tables_of_species_are_those_of_the_committed_rows(
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run: python reports/species.py"
 
 
+def test_the_tables_of_the_benchmark_are_those_of_the_committed_rows(
+    script: Callable[[str], dict[str, Any]],
+) -> None:
+    made = script("benchmark")
+    page = made["PAGE"].read_text(encoding="utf-8")
+    assert made["written"](page) == page, "run: python reports/benchmark.py"
+    assert set(re.findall(r"<!-- Below: (\w+)", page)) == set(made["TABLES"])
+
+
+def test_what_does_not_survive_is_no_conclusion(script: Callable[[str], dict[str, Any]]) -> None:
+    made = script("benchmark")
+    verdicts = made["verdicts"]()
+    # Statements are listed once: as a conclusion, or as removed.
+    assert {one.survives for one in verdicts} == {True, False}
+    for one in verdicts:
+        line = f"| {made['_said'](one.statement)} | {one.statement.points:+.1f} | {one.points:+.1f} |"
+        assert (line in made["removed"]()) is not one.survives
+    same_sign = [one for one in verdicts if one.points * one.statement.points > 0]
+    assert all(one in same_sign for one in verdicts if one.survives)
+
+
 def test_the_list_of_claims_is_that_of_the_committed_rows(script: Callable[[str], dict[str, Any]]) -> None:
     made = script("claims")
     found = list(made["results"]())
