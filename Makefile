@@ -110,7 +110,7 @@ leaderboard: $(VENV)/.installed
 	$(BIN)/pubench leaderboard $(LEADERBOARD) $(wildcard submissions/*/) --out reports/leaderboard.csv
 LEADERBOARD := reports/core-lite reports/core-small reports/core-sar-lite
 
-# What choosing without true classes costs: all trials of the study, and docs/selection.md.
+# What choosing without true classes costs: all trials of the study, and the prices of rules.
 selection: paper-selection-study
 	$(BIN)/pubench export --trials runs/selection-study --no-times --out reports/selection-study/trials.csv
 	$(BIN)/python reports/selection.py ensembles runs/selection-study

@@ -1,10 +1,10 @@
-"""Price rules of selection from the trials of the suite "selection-study", and write the tables of docs/selection.md.
+"""Price rules of selection from the trials of the suite "selection-study".
 
 Run:  python reports/selection.py ensembles runs/selection-study   writes ensembles.csv beside the exported trials
-      python reports/selection.py                                  writes the tables
+      python reports/selection.py                                  writes prices.md from both files
 
 The first command needs the run with its stored predictions: it averages the models of all trials, weighted by softmax,
-and judges the averages by the true classes of the test rows. The second needs only the two committed files.
+and judges the averages by the true classes of the test rows. docs/selection.md says what rules and prices are.
 """
 
 from __future__ import annotations
@@ -30,10 +30,6 @@ from pubench.run.labels import label_job
 from pubench.run.running_again import plan_again
 
 REPORT = Path(__file__).parent / "selection-study"
-PAGE = REPORT.parents[1] / "docs" / "selection.md"
-PLACE = re.compile(
-    r"(<!-- Below: (\w+), made by reports/selection\.py -->\n).*?(<!-- Above -->\n)", re.DOTALL
-)
 METRICS = ("accuracy", "f1", "roc-auc")
 POOLED = "all methods"
 WHERE = ["dataset", "labelling", "replicate"]
@@ -145,27 +141,25 @@ def _first_numbers(trials: pd.DataFrame, found: pd.DataFrame) -> list[tuple[str,
     ]
 
 
-def _choices() -> pd.DataFrame:
-    trials = pd.read_csv(REPORT / "trials.csv")
-    averaged = pd.read_csv(REPORT / "ensembles.csv", dtype=dict.fromkeys(WHERE, str))
-    both = pd.concat([chosen(trials), averaged])
-    key = [*WHERE, "algorithm"]
+def choices(trials: pd.DataFrame, averaged: pd.DataFrame) -> pd.DataFrame:
+    """Return what each rule comes to in each search, beside its default setting and its best one in hindsight."""
+    both, key = pd.concat([chosen(trials), averaged]), [*WHERE, "algorithm"]
     for name in ("default", "hindsight"):
         known = both[both["rule"] == name].set_index(key)[list(METRICS)].add_suffix(f" of {name}")
         both = both.join(known, on=key)
     return both
 
 
-def within() -> str:
-    """Return what each criterion and rule gains within single methods, and how far that is from the best trial."""
-    found = _choices()
-    return _prices(found[found["algorithm"] != POOLED])
-
-
-def across() -> str:
-    """Return the same for choosing among the trials of all methods."""
-    found = _choices()
-    return _prices(found[found["algorithm"] == POOLED])
+def page(found: pd.DataFrame) -> str:
+    """Return the prices as Markdown: of choosing a setting of one method, and one of all methods."""
+    pooled = found["algorithm"] == POOLED
+    return (
+        "# The price of choosing without true classes\n\n"
+        "Made by `python reports/selection.py`; docs/selection.md says what the columns are.\n\n"
+        f"## Among the settings of one method\n\n{_prices(found[~pooled])}\n\n"
+        "## Among the settings of all methods\n\nThe default setting is that of `puet`.\n\n"
+        f"{_prices(found[pooled])}\n"
+    )
 
 
 def _prices(found: pd.DataFrame) -> str:
@@ -202,16 +196,10 @@ def _gain(part: pd.DataFrame, metric: str) -> str:
     return f"{gains.mean():+.1f} ({gains.std(ddof=1) / np.sqrt(len(gains)):.1f})"
 
 
-TABLES: Mapping[str, Callable[[], str]] = {"within": within, "across": across}
-
-
-def written(page: str) -> str:
-    """Return the page with new tables."""
-    return PLACE.sub(lambda place: f"{place[1]}\n{TABLES[place[2]]()}\n\n{place[3]}", page)
-
-
 if __name__ == "__main__":
     if sys.argv[1:2] == ["ensembles"]:
         ensembles(Path(sys.argv[2])).to_csv(REPORT / "ensembles.csv", index=False)
     else:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        kept = pd.read_csv(REPORT / "ensembles.csv", dtype=dict.fromkeys(WHERE, str))
+        text = page(choices(pd.read_csv(REPORT / "trials.csv"), kept))
+        (REPORT / "prices.md").write_text(text, encoding="utf-8")

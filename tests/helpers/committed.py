@@ -10,7 +10,16 @@ from pubench.results.arithmetic import arithmetic
 
 STUDIES = ("baselines", "estimated-prior", "tuning-best", "tuning-one-se")
 """The bundled suites whose tables come from OpenML."""
-CORE = ("core", "core-estimated", "core-lite", "core-sar", "core-sar-lite", "core-small", "core-tuned")
+CORE = (
+    "core",
+    "core-estimated",
+    "core-lite",
+    "core-sar",
+    "core-sar-lite",
+    "core-small",
+    "core-tuned",
+    "selection-study",
+)
 """The reference benchmark; the reports of its small suites are committed."""
 CORE_REPORTS = ("core-lite", "core-sar-lite", "core-small")
 TODAY = ("methods-today", "sar-strength")
