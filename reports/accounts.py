@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from claims import REPORTS, directions, results, rows
+from claims import REPORTS, directions, is_committed, results, rows
 
 from pubench.plugins.discovery import discover
 from pubench.reporting.published import OurMean, PublishedNumber, compare_with_paper, judge_number
@@ -54,7 +54,7 @@ def published() -> Iterator[tuple[Suite, tuple[PublishedNumber, ...]]]:
     registry = discover(third_party=False)
     for name in sorted(bundled_suites(), key=_natural):
         suite = load_suite(name)
-        if suite.paper.numbers:
+        if suite.paper.numbers and is_committed(name):
             cells = rows(name)
             tables = [score_table(cells, *each) for each in directions(suite, registry).items()]
             found = compare_with_paper(suite.paper, tables)

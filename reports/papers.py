@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from accounts import PAPERS, published
-from claims import KINDS, REPORTS, directions, results
+from claims import KINDS, REPORTS, directions, is_committed, results
 from pydantic import BaseModel, ConfigDict
 
 from pubench.plugins.discovery import discover
@@ -17,13 +17,14 @@ from pubench.suite import Suite
 from pubench.suite.columns import TIMED
 
 LIST, PAGE = REPORTS / "papers.toml", REPORTS / "papers.md"
-State: TypeAlias = Literal["compared", "in part", "missing", "illustration"]
-STATES: tuple[State, ...] = ("compared", "in part", "missing", "illustration")
+State: TypeAlias = Literal["compared", "in part", "not run", "missing", "illustration"]
+STATES: tuple[State, ...] = ("compared", "in part", "not run", "missing", "illustration")
 POINTS = 0.05
 INTRODUCTION = """# The papers: every table, figure and claim
 
 Made by `python reports/papers.py` from [the list of tables and figures](papers.toml), the suites' numbers and claims,
-and the committed rows. `pubench suite run SUITE` makes what a line names.
+and the committed rows. `pubench suite run SUITE` makes what a line names. *Not run*: a suite makes it, and its report
+is not committed yet.
 
 """
 
@@ -51,9 +52,14 @@ class Difference(NamedTuple):
 
 
 def items() -> tuple[Item, ...]:
-    """Read the declared tables and figures."""
+    """Read the declared tables and figures; those whose suites have no committed rows are not run."""
     declared = tomllib.loads(LIST.read_text(encoding="utf-8"))["items"]
-    return tuple(Item.model_validate(one) for one in declared)
+    return tuple(_as_run(Item.model_validate(one)) for one in declared)
+
+
+def _as_run(one: Item) -> Item:
+    run = not one.suites or any(map(is_committed, one.suites))
+    return one if run else one.model_copy(update={"state": "not run"})
 
 
 def differences() -> Iterator[Difference]:
@@ -136,7 +142,7 @@ def _paper(suite: Suite) -> str:
 
 
 def _suites(names: Sequence[str]) -> str:
-    return ", ".join(f"[{name}]({name}/report.md)" for name in names)
+    return ", ".join(f"[{name}]({name}/report.md)" if is_committed(name) else name for name in names)
 
 
 def _markdown(lines: Sequence[Sequence[str]]) -> str:
