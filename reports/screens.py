@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from accounts import PAPERS, Account, account, published
-from claims import KINDS, REPORTS, results
+from claims import KINDS, REPORTS, is_committed, results
 
 from pubench.reporting.claims import ClaimResult
 from pubench.suite import Suite
@@ -36,6 +36,7 @@ def suites_table(found: Iterable[tuple[Suite, Sequence[ClaimResult]]]) -> str:
             str(_rows(suite, "smoke")),
         ]
         for suite, claims in found
+        if is_committed(suite.name)
     ]
     heads = ["suite", "paper", "claims", "cells", "numbers", "cells of the smoke size"]
     return _table(heads, lines, numbers=(2, 3, 4, 5))
