@@ -21,7 +21,7 @@ from pubench_risk.recipe import Recipe
 from pubench_risk.rules import OF_A_KIND, RULES
 from pubench_risk.scaling import Scaling
 from pubench_risk.scores import RiskScores
-from pubench_risk.training import Curves, blockwise
+from pubench_risk.training import Curves, blockwise, scores_to_both_sides
 
 __all__ = ["PURiskClassifier"]
 
@@ -230,7 +230,7 @@ class PURiskClassifier(RiskScores):
         elif self.model == "rbf":
             self.basis_coef_ = weights
         self.intercept_ = np.array([bias])
-        warn_of_one_decision(blockwise(self._scores, X), "the prior, l2 or the features")
+        warn_of_one_decision(scores_to_both_sides(self._scores, X), "the prior, l2 or the features")
 
     def _fit_images(self, X: Rows, s: Labels, rng: np.random.Generator) -> None:
         if self.engine != "torch" or not len(self.image_shape):

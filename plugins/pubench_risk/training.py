@@ -19,7 +19,7 @@ from pubench import progress
 from pubench.base import mixed_batches
 from pubench_risk.losses import Objective
 
-__all__ = ["Curves", "HeldOut", "Model", "Schedule", "blockwise", "train"]
+__all__ = ["Curves", "HeldOut", "Model", "Schedule", "blockwise", "scores_to_both_sides", "train"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -100,6 +100,16 @@ def blockwise(score: Callable[[Any], Floats], X: Any, block: int = _BLOCK) -> Fl
     """Return the scores of rows, shape (n,), some rows at a time: what lies between fits the processor's cache."""
     parts = [score(X[start : start + block]) for start in range(0, X.shape[0], block)]
     return np.concatenate(parts).astype(np.float64, copy=False)
+
+
+def scores_to_both_sides(score: Callable[[Any], Floats], X: Any, block: int = _BLOCK) -> Floats:
+    """Return the scores of the first rows, some at a time until both sides of 0 have one, else those of all rows."""
+    parts: list[Floats] = []
+    for start in range(0, X.shape[0], block):
+        parts.append(score(X[start : start + block]))
+        if min(part.min() for part in parts) < 0.0 <= max(part.max() for part in parts):
+            break
+    return np.concatenate(parts)
 
 
 def train(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pubench_risk.network import Network, Shape
 from pubench_risk.perceptron import Perceptron
+from pubench_risk.training import scores_to_both_sides
 from scipy import sparse
 
 SHAPES = {
@@ -135,3 +136,14 @@ def test_going_back_to_a_state_forgets_the_steps_after_it():
     assert np.abs(model.scores(X) - scores).max() > 1e-3
     model.restore(state)
     np.testing.assert_array_equal(model.scores(X), scores)
+
+
+@pytest.mark.parametrize(
+    "values", [[-1.0, -2.0, 3.0, -1.0, -1.0], [1.0, 2.0, 3.0, 4.0, 5.0], [-1.0] * 5, [0.0, -1.0]]
+)
+def test_rows_are_scored_until_both_decisions_are_seen(values):
+    X = np.array(values)[:, None]
+    seen = scores_to_both_sides(lambda rows: rows[:, 0], X, block=2)
+    whole = X[:, 0] >= 0
+    assert 0 < np.mean(seen >= 0) < 1 if 0 < whole.mean() < 1 else len(seen) == len(X)
+    np.testing.assert_array_equal(seen, X[: len(seen), 0])
