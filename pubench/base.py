@@ -189,6 +189,11 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[np.generic], Labels]:
         If ``y`` does not hold exactly two classes.
     """
     labels = column_or_1d(y, warn=True)
+    # Whole numbers are by far the most frequent labels; scikit-learn's general checks would sort or hash them thrice.
+    if labels.dtype.kind in "biu" and labels.size:
+        classes, s = np.array([labels.min(), labels.max()]), labels == labels.max()
+        if classes[0] != classes[1] and (s | (labels == classes[0])).all():
+            return classes, s.astype(np.uint8)
     check_classification_targets(labels)
     kind = type_of_target(labels, input_name="y", raise_unknown=True)
     if kind != "binary":
