@@ -7,13 +7,14 @@ optimum without a word, or not at all.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-__all__ = ["Minimum", "minimise"]
+__all__ = ["Minimum", "Point", "Problem", "Step", "Vector", "line_search", "minimise", "read_problem"]
 
 Vector = NDArray[np.float64]
 
@@ -36,20 +37,34 @@ class Minimum:
     reached: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
-    """Parameters with their margins, cost, gradient and the losses' second derivatives by row."""
+@dataclass(frozen=True)
+class Point:
+    """Parameters of a problem with their margins, gradient and the losses' second derivatives by row."""
 
+    problem: Problem
     theta: Vector
     margins: Vector
-    cost: float
     gradient: Vector
     curvature: Vector
     at_rest: bool
 
+    @cached_property
+    def cost(self) -> float:
+        """The cost, computed only where it decides: it takes as long as a product with X."""
+        problem = self.problem
+        losses = problem.weight @ np.logaddexp(0, -(problem.sign * self.margins))
+        return float(losses + 0.5 * problem.penalty * (self.theta @ self.theta))
+
+    def is_left_by(self, decrement: float, first: float, tol: float) -> bool:
+        """Whether a step from here is larger than the tolerance allows."""
+        # Costs are at most ln 2, that of the parameters 0.
+        if decrement > max(tol**2 * first, _ROUNDING**2):
+            return True
+        return decrement > max(tol**2 * min(first, self.cost), _ROUNDING**2 * self.cost)
+
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Step:
     """A direction, what it adds to the margins, its Newton decrement squared, and whether it was solved for."""
 
     theta: Vector
@@ -59,7 +74,7 @@ class _Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Problem:
+class Problem:
     """Rows, the sign and weight of each, the weighted mean squares of columns and of the bias, and the penalty."""
 
     X: Any
@@ -69,22 +84,24 @@ class _Problem:
     penalty: float
 
     def margins(self, theta: Vector) -> Vector:
+        """Return g(x) of all rows, shape (n,)."""
         z: Vector = self.X @ theta[:-1]
         z += theta[-1]
         return z
 
     def back(self, r: Vector) -> Vector:
+        """Return the sums over rows of x r and of r, shape (d + 1,)."""
         return np.append(self.X.T @ r, r.sum())
 
-    def at(self, theta: Vector, margins: Vector) -> _Point:
+    def at(self, theta: Vector, margins: Vector) -> Point:
+        """Return the point of parameters whose margins are known."""
         agreement = self.sign * margins
         wrong = expit(-agreement)
         slope = self.weight * wrong
-        cost = self.weight @ np.logaddexp(0, -agreement) + 0.5 * self.penalty * (theta @ theta)
         gradient = self.penalty * theta - self.back(self.sign * slope)
         rounding = _ROUNDING * np.sqrt(self.squares * (slope @ wrong))
         at_rest = bool((np.abs(gradient) <= rounding).all())
-        return _Point(theta, margins, float(cost), gradient, slope * (1 - wrong), at_rest)
+        return Point(self, theta, margins, gradient, slope * (1 - wrong), at_rest)
 
     def sizes(self, curvature: Vector) -> Vector:
         """Return the units in which the parameters are about equally curved."""
@@ -120,26 +137,26 @@ def minimise(X: Any, s: NDArray[np.uint8], penalty: float, *, tol: float, max_it
     -------
     Minimum
     """
-    problem = _problem(X, s, penalty)
+    problem = read_problem(X, s, penalty)
     point = problem.at(np.zeros(X.shape[1] + 1), np.zeros(X.shape[0]))
     steps, first, reached = 0, 0.0, point.at_rest
     while not reached and steps < max_iter:
         step = _newton_step(problem, point)
         first = first or step.decrement
-        moved, length = _line_search(problem, point, step)
+        moved, length = line_search(problem, point, step)
         if not length:
             break
-        goal = max(tol**2 * min(first, point.cost), _ROUNDING**2 * point.cost)
-        small = step.solved and length == 1 and step.decrement <= goal
+        small = step.solved and length == 1 and not point.is_left_by(step.decrement, first, tol)
         point, steps, reached = moved, steps + 1, small or moved.at_rest
     return Minimum(point.theta, steps, reached)
 
 
-def _problem(X: Any, s: NDArray[np.uint8], penalty: float) -> _Problem:
+def read_problem(X: Any, s: NDArray[np.uint8], penalty: float) -> Problem:
+    """Return the problem of :func:`minimise`."""
     n_labelled = int(s.sum())
     weight = np.where(s == 1, 0.5 / n_labelled, 0.5 / (s.size - n_labelled))
     sign = np.where(s == 1, 1.0, -1.0)
-    return _Problem(X, sign, weight, np.append(_mean_squares(X, weight), 1.0), penalty)
+    return Problem(X, sign, weight, np.append(_mean_squares(X, weight), 1.0), penalty)
 
 
 def _mean_squares(X: Any, weight: Vector) -> Vector:
@@ -154,7 +171,7 @@ def _mean_squares(X: Any, weight: Vector) -> Vector:
     return squares
 
 
-def _newton_step(problem: _Problem, point: _Point) -> _Step:
+def _newton_step(problem: Problem, point: Point) -> Step:
     """Solve H step = -gradient by conjugate gradients; ended early, it is still a direction of descent."""
     size = problem.sizes(point.curvature)
     ridge = problem.penalty * size**2
@@ -176,22 +193,19 @@ def _newton_step(problem: _Problem, point: _Point) -> _Step:
         direction *= square / before
         direction += residual
     step *= size
-    return _Step(step, margins, float(-point.gradient @ step), bool(square <= goal))
+    return Step(step, margins, float(-point.gradient @ step), bool(square <= goal))
 
 
-def _line_search(problem: _Problem, point: _Point, step: _Step) -> tuple[_Point, float]:
+def line_search(problem: Problem, point: Point, step: Step) -> tuple[Point, float]:
     """Halve the step until it leads downhill; near the optimum, where costs differ by rounding, slopes tell."""
     length = 1.0
     while length >= _MIN_LENGTH:
         moved = problem.at(point.theta + length * step.theta, point.margins + length * step.margins)
         slope = moved.gradient @ step.theta
-        rounding = abs(moved.cost - point.cost) <= 1e-10 * point.cost
         # A convex cost has fallen wherever it still falls.
-        if (
-            slope <= 0
-            or moved.cost <= point.cost - 1e-4 * length * step.decrement
-            or (rounding and slope <= 0.2 * step.decrement)
-        ):
+        if slope <= 0 or moved.cost <= point.cost - 1e-4 * length * step.decrement:
+            return moved, length
+        if abs(moved.cost - point.cost) <= 1e-10 * point.cost and slope <= 0.2 * step.decrement:
             return moved, length
         length /= 2
     return point, 0.0

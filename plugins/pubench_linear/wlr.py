@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from pubench.base import Labels, OneOf, PUClassifier, Real, RowRules, Rows, Rule, Whole, validate_rows
-from pubench_linear.newton import minimise
+from pubench.base import (
+    Labels,
+    OneOf,
+    PUClassifier,
+    Real,
+    RowRules,
+    Rows,
+    Rule,
+    Whole,
+    validate_pu,
+    validate_rows,
+)
+from pubench_linear.newton import Minimum, minimise
+from pubench_linear.path import minimise_path
 
-__all__ = ["WeightedLogisticRegression"]
+__all__ = ["WeightedLogisticRegression", "wlr_path"]
 
 # The step eta (Delta_t + 0.99 Delta_{t-1}), 0.99 being the paper's momentum, is eta 1.99 Delta when at rest.
 _STEP_WITH_MOMENTUM = 1.99
@@ -83,13 +96,15 @@ class WeightedLogisticRegression(PUClassifier):
         self.max_iter = max_iter
 
     def _fit(self, X: Rows, s: Labels) -> None:
-        found = minimise(X, s, self._penalty(s), tol=self.tol, max_iter=self.max_iter)
+        self._keep(minimise(X, s, self._penalty(s), tol=self.tol, max_iter=self.max_iter))
+
+    def _keep(self, found: Minimum) -> None:
         if not found.reached:
             warnings.warn(
                 f"{type(self).__name__} stopped after {found.steps} Newton steps short of tol={self.tol}; "
                 "raise max_iter, or scale the columns of X",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         self.coef_ = found.theta[np.newaxis, :-1]
         self.intercept_ = found.theta[-1:]
@@ -115,3 +130,36 @@ class WeightedLogisticRegression(PUClassifier):
         """
         decision = self.decision_function(X)
         return np.column_stack([expit(-decision), expit(decision)])
+
+
+def wlr_path(X: Rows, y: ArrayLike, c: Sequence[float], **params: Any) -> list[WeightedLogisticRegression]:
+    """Fit the same rows with several strengths of the penalty, each from the minimum of the one before.
+
+    The minima are those of separate fits, to the same tolerance. Dense rows with up to 300 columns take about a quarter
+    of the time; others are fitted one by one.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+    y : array-like of shape (n,)
+        Two classes. The larger in sort order marks labelled positive rows.
+    c : sequence of float
+        The strengths, in any order.
+    **params
+        The other parameters of :class:`WeightedLogisticRegression`.
+
+    Returns
+    -------
+    list of WeightedLogisticRegression
+        Fitted, one for each strength.
+    """
+    models = [WeightedLogisticRegression(strength, **params) for strength in c]
+    if not models:
+        return []
+    for model in models:
+        rows, s = validate_pu(model, X, y)
+    penalties = [model._penalty(s) for model in models]
+    found = minimise_path(rows, s, penalties, tol=models[0].tol, max_iter=models[0].max_iter)
+    for model, minimum in zip(models, found, strict=True):
+        model._keep(minimum)
+    return models
