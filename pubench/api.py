@@ -19,7 +19,7 @@ from pubench.plan.planning import plan_suite
 from pubench.plan.reruns import reruns
 from pubench.plan.scorers import resolve_scorer
 from pubench.plan.shards import parse_shard
-from pubench.plugins.discovery import discover
+from pubench.plugins.discovery import discover, discover_once
 from pubench.plugins.imports import resolve
 from pubench.results.lock import locked
 from pubench.results.run_folder import (
@@ -59,7 +59,7 @@ def make(name: str, **params: object) -> Any:  # edge: scikit-learn ships no typ
     >>> model.fit(X, s).predict([[0.5], [4.5]])
     array([0, 1])
     """
-    spec = discover().algorithm(name).spec
+    spec = discover_once().algorithm(name).spec
     return resolve(spec.estimator)(**{**spec.params, **params})
 
 

@@ -6,9 +6,11 @@ import hashlib
 import json
 import os
 import re
+import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from pubench.plugins.registry import KINDS, Origin, PluginInfo, Registered, Regi
 from pubench.plugins.requirements import can_infer_now, check_requirements, inferred_receives
 from pubench.specs import INFERRED, RECEIVABLE, SCENARIOS, Algorithm, Spec
 
-__all__ = ["GROUP", "Contents", "build_registry", "discover", "read_file"]
+__all__ = ["GROUP", "Contents", "build_registry", "discover", "discover_once", "read_file"]
 
 GROUP = "pubench"
 FIRST_PARTY = "pubench"
@@ -92,6 +94,20 @@ def discover(
                 reason if "plugin file" in reason else f"plugin file '{info.origin.file}': {reason}"
             )
     return registry
+
+
+def discover_once() -> Registry:
+    """Return the registry of :func:`discover` without arguments, the last one as long as nothing is installed.
+
+    Reading the entry points of all distributions takes longer than many a fit.
+    """
+    folders = [(path, os.stat(path).st_mtime_ns) for path in sys.path if os.path.isdir(path)]
+    return _discover_for((os.environ.get("PUBENCH_THIRD_PARTY"), *folders))
+
+
+@lru_cache(maxsize=1)
+def _discover_for(state: Hashable) -> Registry:
+    return discover()
 
 
 def build_registry(sources: Sequence[Source]) -> Registry:

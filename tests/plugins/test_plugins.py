@@ -11,7 +11,7 @@ from helpers.distributions import algorithm, install, pubench, python
 from helpers.suites import TOY
 
 from pubench.errors import DuplicateNameError, PubenchError, UnknownNameError
-from pubench.plugins.discovery import build_registry, discover
+from pubench.plugins.discovery import build_registry, discover, discover_once
 from pubench.plugins.registry import Origin
 from pubench.specs import Algorithm
 
@@ -258,3 +258,15 @@ def test_every_provider_of_a_name_is_kept_and_none_is_preferred():
         assert set(registry.all("algorithms")) == {"a/same", "b/same"}
         with pytest.raises(DuplicateNameError, match="'a 1'"):
             registry.algorithm("same")
+
+
+def test_a_plugin_installed_later_is_found_and_otherwise_the_registry_is_kept(tmp_path, monkeypatch):
+    install(tmp_path, "early", algorithm("early"))
+    monkeypatch.syspath_prepend(tmp_path)
+    first = discover_once()
+    assert "early" in first.all("algorithms")
+    assert discover_once() is first
+    install(tmp_path, "late", algorithm("late"))
+    assert "late" in discover_once().all("algorithms")
+    monkeypatch.setenv("PUBENCH_THIRD_PARTY", "0")
+    assert "late" not in discover_once().all("algorithms")
