@@ -21,7 +21,7 @@ from pubench_risk.recipe import Recipe
 from pubench_risk.rules import OF_A_KIND, RULES
 from pubench_risk.scaling import Scaling
 from pubench_risk.scores import RiskScores
-from pubench_risk.training import Curves, blockwise, scores_to_both_sides
+from pubench_risk.training import Curves, scores_to_both_sides
 
 __all__ = ["PURiskClassifier"]
 

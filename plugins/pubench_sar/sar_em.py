@@ -113,7 +113,7 @@ class SAREM(PUClassifier):
         if self.l2 != "auto":
             return float(self.l2)
         n, d = rows.shape
-        return d / (_VARIANCE * n)
+        return float(d / (_VARIANCE * n))
 
     def _checked_columns(self, d: int) -> NDArray[np.intp]:
         if self.propensity_columns is None:
