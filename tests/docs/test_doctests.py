@@ -24,7 +24,7 @@ SHOWN_ELSEWHERE = {"hookimpl": "a marker of pluggy: pubench.plugins.hookspecs"}
 
 
 def public() -> Iterator[Any]:
-    for name in set(pubench.__all__) - set(SHOWN_ELSEWHERE):
+    for name in sorted(set(pubench.__all__) - set(SHOWN_ELSEWHERE)):
         yield getattr(pubench, name)
     for name in FOR_AUTHORS:
         module = importlib.import_module(f"pubench.{name}")
