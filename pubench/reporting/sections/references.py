@@ -7,7 +7,7 @@ from pubench.reporting.sections.blocks import BulletList, Paragraph, Section
 
 __all__ = ["references_section"]
 
-_LEAD = "Cite these papers if you use these results; `pubench cite` prints them as BibTeX."
+_LEAD = "Cite these papers if you use these results; 'pubench cite' prints them as BibTeX."
 
 
 def references_section(report: Report) -> Section | None:
