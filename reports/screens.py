@@ -18,6 +18,7 @@ from pubench.suite import Suite
 
 PAGE = REPORTS.parent / "docs" / "papers.md"
 SUITES = "suites"
+PLURAL = dict(zip(KINDS, ("hold", "hold in part", "do not hold", "cannot be tested"), strict=True))
 MARKS = re.compile(
     r"(<!-- Below: ([\w -]+), made by reports/screens.py. -->\n).*?(<!-- Above: made by reports/screens.py. -->\n)",
     re.DOTALL,
@@ -56,15 +57,15 @@ def _place(suite: Suite) -> str:
 
 
 def screen(name: str, accounts: Iterable[tuple[Suite, Account]], found: Iterable[ClaimResult]) -> str:
-    """Return the share of a paper's numbers that agree, and its claims, those that hold first."""
+    """Return the share of a paper's numbers that agree, and the claims that can be tested, those that hold first."""
     counts = [one.counts("same protocol") for suite, one in accounts if _paper(suite) == name]
     agree, whole = sum(one[0] for one in counts), sum(map(sum, counts))
     ordered = sorted(found, key=lambda one: KINDS.index(one.verdict))
     verdicts = [one.verdict for one in ordered]
-    said = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in KINDS if kind in verdicts)
+    said = ", ".join(f"{verdicts.count(kind)} {PLURAL[kind]}" for kind in KINDS if kind in verdicts)
     numbers = f"Under the same protocol {agree} of {whole} numbers agree." if whole else _NO_NUMBERS
-    lines = [[f"**{one.verdict}**", f"{one.says} ({one.place})", one.ours] for one in ordered]
-    return f"{numbers} Of {len(ordered)} claims: {said}.\n\n{_table(['verdict', 'claim', 'here'], lines)}"
+    lines = [[f"**{one.verdict}**", one.says] for one in ordered if one.verdict != KINDS[-1]]
+    return f"{numbers} Of {len(ordered)} claims {said}.\n\n{_table(['verdict', 'claim'], lines)}"
 
 
 _NO_NUMBERS = "No number was obtained under the same protocol."
