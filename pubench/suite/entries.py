@@ -50,9 +50,7 @@ class PreprocessTable(Table):
     )
     resample: Literal["none", "smote-tomek"] = Field(
         default=Preprocess().resample,
-        description="smote-tomek: balances the labels of the rows that are fitted, by SMOTE and the removal of Tomek "
-        "links; rows to be predicted stay as they are. It needs `pubench[resample]`, and takes U for negative, so the "
-        "prior no longer fits the rows.",
+        description="smote-tomek: balances the labels of fitted rows; needs `pubench[resample]`.",
     )
 
 
