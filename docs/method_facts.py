@@ -21,6 +21,7 @@ from pubench.specs import Algorithm, Choice, Param
 _ENTRY = re.compile(
     r"^(?=[\w*])(?P<names>[^:\n]*?)(?: : (?P<kind>.*))?\n(?P<text>(?:(?:[ ]{4}.*)?\n)*)", re.MULTILINE
 )
+_TAKES = {"sparse": "sparse rows", "missing": "missing values", "categorical": "codes of categories"}
 _CLASS = re.compile(r":class:`~?([\w.]+)`")
 
 
@@ -101,7 +102,7 @@ def variants(names: Sequence[str]) -> str:
 def _facts(spec: Algorithm) -> Iterator[str]:
     yield f"{spec.summary[0].lower()}{spec.summary[1:]}" if spec.summary[1:2].islower() else spec.summary
     if spec.params:
-        yield "fixed: " + ", ".join(f"`{name} = {_value(value)}`" for name, value in spec.params.items())
+        yield "presets: " + ", ".join(f"`{name} = {_value(value)}`" for name, value in spec.params.items())
     if spec.space:
         yield "searched: " + ", ".join(f"`{name}` {_range(one)}" for name, one in spec.space.items())
     if spec.requires:
@@ -109,8 +110,8 @@ def _facts(spec: Algorithm) -> Iterator[str]:
     yield "needs the class prior" if "prior" in spec.needs else "needs no prior"
     if len(spec.scenarios) == 1:
         yield f"{spec.scenarios[0]} only"
-    takes = [word for word in ("sparse", "missing", "categorical") if word in spec.accepts]
-    yield f"takes {' and '.join(takes)} values" if takes else "takes dense rows only"
+    takes = [words for name, words in _TAKES.items() if name in spec.accepts]
+    yield f"takes {' and '.join(takes)}" if takes else "takes dense rows without gaps only"
     if spec.threshold == "prior":
         yield "decisions in suites are cut at the prior"
 
