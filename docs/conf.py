@@ -38,6 +38,8 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 html_title = f"pubench {version}"
 lexers["csv"] = TextLexer()
 html_math_renderer = "mathml"
