@@ -14,8 +14,8 @@ from table import Figure
 from wlr import dense, texts
 
 _WHY = (
-    "cProfile: 39 products with X are two thirds of the fit, which ends at tol = 1e-6; LogisticRegression ends at 1e-4."
-    " Fewer products would change the last bits of committed results"
+    "cProfile: products with X are two thirds of the fit, which ends at tol = 1e-6; LogisticRegression ends at 1e-4. "
+    "Fewer products would change the last bits of committed results"
 )
 
 

@@ -23,5 +23,5 @@ def figures() -> Iterator[Figure]:
             "PyTorch",
             0.6,
             fit,
-            why="both spend the time in products of float32 matrices",
+            why="both spend their time on products of float32 matrices",
         )
