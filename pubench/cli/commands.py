@@ -10,7 +10,7 @@ __all__ = ["LazyGroup"]
 
 # Importing all commands takes longer than importing click. A test compares these lines with the commands' own.
 _HELP = {
-    "audit": "Look for leaks, wrong labels, copies and ids in FILE, and for what its labels can tell.",
+    "audit": "Look for leaks, wrong labels, copies and ids in FILE, and check what its labels can show.",
     "cite": "Print the papers of all algorithms, criteria, prior estimators and data sets of RUN, as BibTeX.",
     "compare": "Compare the cells that the runs in FIRST and SECOND share: what changed, beyond noise or not.",
     "completion": 'Print the completion script for SHELL, for example: eval "$(pubench completion bash)".',
@@ -21,12 +21,12 @@ _HELP = {
     "leaderboard": "Write one row for each method and metric of the runs and reports in each FOLDER: "
     "mean, rank and its interval.",
     "list": "List the registered specs of a KIND; JSON leaves out those whose packages are not installed.",
-    "merge": "Put the run folders of one suite, such as its shards, together in one run folder.",
+    "merge": "Merge the run folders of one suite, such as its shards, into one run folder.",
     "plugin": "Create plugins and check them.",
     "plugins": "List the installed plugins, and why a broken one cannot be loaded.",
     "predict": "Predict the rows of FILE with MODEL: id, rank, probability, its interval (low, high), and decision.",
     "prior": "Estimate the class prior of DATA: the name of a data set, a file, or an OpenML id such as openml:37.",
-    "recommend": "Advise which method to take for FILE, a table of known positives and unlabelled rows.",
+    "recommend": "Recommend a method for FILE, a table of known positives and unlabelled rows.",
     "report": "Print or write the tables of the run in FOLDER; the runs of several folders are merged.",
     "rescore": "Add metrics to the run in FOLDER from its stored predictions; nothing is fitted again.",
     "review": "Choose unlabelled rows of the fit to check by hand, or turn the answers into an estimate.",

@@ -166,7 +166,7 @@ def test_rows_that_say_nothing_are_doubted(name, scenario):
 BAD = {
     "labels": (lambda X, s: (X, s + np.arange(900) % 2), "labels must be 1 (labelled) and 0 (unlabelled)"),
     "lengths": (lambda X, s: (X, s[1:]), "900 rows but 899 labels"),
-    "no U": (lambda X, s: (X, np.ones_like(s)), "0 unlabelled rows cannot tell"),
+    "no U": (lambda X, s: (X, np.ones_like(s)), "0 unlabelled rows cannot determine"),
     "one row": (lambda X, s: (np.where(s[:, None] == 1, X[-1], X), s), "all labelled rows are the same row"),
     "holes": (lambda X, s: (csr_array(np.where(X > 7, np.nan, X)), s), "cannot take these missing values"),
 }
