@@ -45,4 +45,10 @@ def path() -> Figure:
         lambda: wlr_path(X, s, strengths),
         lambda: [WeightedLogisticRegression(c).fit(X, s) for c in strengths],
     )
-    return Figure("wlr path over 8 values of c, 20000 x 50", "separate fits", 0.3, fit)
+    return Figure(
+        "wlr path over 8 values of c, 20000 x 50",
+        "separate fits",
+        0.3,
+        fit,
+        why="each model checks the rows again",
+    )

@@ -135,7 +135,7 @@ class WeightedLogisticRegression(PUClassifier):
 def wlr_path(X: Rows, y: ArrayLike, c: Sequence[float], **params: Any) -> list[WeightedLogisticRegression]:
     """Fit the same rows with several strengths of the penalty, each from the minimum of the one before.
 
-    The minima are those of separate fits, to the same tolerance. Dense rows with up to 300 columns take about a quarter
+    The minima are those of separate fits, to the same tolerance. Dense rows with up to 300 columns take about a third
     of the time; others are fitted one by one.
 
     Parameters
