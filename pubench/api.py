@@ -120,8 +120,7 @@ def run_suite(
     suite : str or path
         A TOML file, or the name of a bundled suite.
     out : path, optional
-        The run folder; ``runs/<name of the suite>`` by default, with ``-shard-3-of-20`` behind it for a shard. Cells
-        that it already holds are not run again.
+        The run folder; default: ``runs/<name of the suite>``, of a shard with ``-shard-3-of-20``. Its cells are kept.
     jobs : int
         How many tasks, trials of one search included, run at the same time. Results do not depend on it.
     backend, address : str

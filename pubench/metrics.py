@@ -12,9 +12,10 @@ unequal, non-binary or NaN input is a ValueError.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pubench._ranking import auc_and_ap
+from pubench.numerics import judged
 
 __all__ = [
     "accuracy",
@@ -36,8 +37,7 @@ __all__ = [
 ]
 
 _BINS = 10
-_WINDOWS = 101
-_WINDOW = 0.1
+_WINDOWS, _WINDOW = 101, 0.1
 
 
 def accuracy(y: ArrayLike, decision: ArrayLike) -> float:
@@ -49,7 +49,7 @@ def accuracy(y: ArrayLike, decision: ArrayLike) -> float:
     >>> accuracy([1, 1, 0, 0], [1, 0, 0, 0])
     0.75
     """
-    tp, fp, fn, tn = _confusion(y, decision)
+    tp, fp, fn, tn = judged.confusion(y, decision)
     return (tp + tn) / (tp + fp + fn + tn)
 
 
@@ -62,8 +62,8 @@ def balanced_accuracy(y: ArrayLike, decision: ArrayLike) -> float:
     >>> balanced_accuracy([1, 1, 0, 0], [1, 0, 0, 0])
     0.75
     """
-    tp, fp, fn, tn = _confusion(y, decision)
-    return (_ratio(tp, tp + fn) + _ratio(tn, tn + fp)) / 2.0
+    tp, fp, fn, tn = judged.confusion(y, decision)
+    return (judged.ratio(tp, tp + fn) + judged.ratio(tn, tn + fp)) / 2.0
 
 
 def precision(y: ArrayLike, decision: ArrayLike) -> float:
@@ -75,7 +75,7 @@ def precision(y: ArrayLike, decision: ArrayLike) -> float:
     >>> precision([1, 1, 0, 0], [1, 0, 0, 0])
     1.0
     """
-    tp, fp, _, _ = _confusion(y, decision)
+    tp, fp, _, _ = judged.confusion(y, decision)
     return tp / (tp + fp) if tp + fp else 0.0
 
 
@@ -88,8 +88,8 @@ def recall(y: ArrayLike, decision: ArrayLike) -> float:
     >>> recall([1, 1, 0, 0], [1, 0, 0, 0])
     0.5
     """
-    tp, _, fn, _ = _confusion(y, decision)
-    return _ratio(tp, tp + fn)
+    tp, _, fn, _ = judged.confusion(y, decision)
+    return judged.ratio(tp, tp + fn)
 
 
 def f1(y: ArrayLike, decision: ArrayLike) -> float:
@@ -101,7 +101,7 @@ def f1(y: ArrayLike, decision: ArrayLike) -> float:
     >>> f1([1, 1, 0, 0], [1, 0, 0, 0])
     0.6666666666666666
     """
-    tp, fp, fn, _ = _confusion(y, decision)
+    tp, fp, fn, _ = judged.confusion(y, decision)
     return 2 * tp / (2 * tp + fp + fn) if tp + fn else float("nan")
 
 
@@ -114,7 +114,7 @@ def predicted_positive_rate(y: ArrayLike, decision: ArrayLike) -> float:
     >>> predicted_positive_rate([1, 1, 0, 0], [1, 0, 0, 0])
     0.25
     """
-    tp, fp, fn, tn = _confusion(y, decision)
+    tp, fp, fn, tn = judged.confusion(y, decision)
     return (tp + fp) / (tp + fp + fn + tn)
 
 
@@ -127,7 +127,7 @@ def roc_auc(y: ArrayLike, score: ArrayLike) -> float:
     >>> roc_auc([1, 1, 0, 0], [2.0, 0.5, 1.0, -1.0])
     0.75
     """
-    return auc_and_ap(score, _binary("y", y))[0]
+    return auc_and_ap(score, judged.binary("y", y))[0]
 
 
 def average_precision(y: ArrayLike, score: ArrayLike) -> float:
@@ -139,7 +139,7 @@ def average_precision(y: ArrayLike, score: ArrayLike) -> float:
     >>> average_precision([1, 1, 0, 0], [2.0, 0.5, 1.0, -1.0])
     0.8333333333333333
     """
-    return auc_and_ap(score, _binary("y", y))[1]
+    return auc_and_ap(score, judged.binary("y", y))[1]
 
 
 def auc_prg(y: ArrayLike, score: ArrayLike) -> float:
@@ -154,12 +154,18 @@ def auc_prg(y: ArrayLike, score: ArrayLike) -> float:
     The area lies over recall gains from 0, where the recall is :math:`\pi`, to 1. Both gains are linear in 1 / TP along
     a piece of the ROC curve, so that straight pieces between scores, and within ties, are exact. A perfect ranking has
     1, equal scores have 0, and the reverse of a perfect ranking has :math:`(1 - 1 / \pi) / 2`.
+
+    Examples
+    --------
+    >>> from pubench.metrics import auc_prg
+    >>> auc_prg([1, 1, 0, 0], [2.0, 0.5, 1.0, -1.0])
+    0.25
     """
-    positive, scores = _scores(y, score)
+    positive, scores = judged.checked_scores(y, score)
     n_p, n_n = int(np.count_nonzero(positive)), int(np.count_nonzero(~positive))
     if not (n_p and n_n):
         return float("nan")
-    tp, fp = _roc_counts(positive, scores)
+    tp, fp = judged.roc_counts(positive, scores)
     start = n_p * n_p / (n_p + n_n)
     before = int(np.searchsorted(tp, start, side="right")) - 1
     share = (start - tp[before]) / (tp[before + 1] - tp[before])
@@ -171,11 +177,18 @@ def auc_prg(y: ArrayLike, score: ArrayLike) -> float:
 
 
 def cor(y: ArrayLike, score: ArrayLike) -> float:
-    """Return the point-biserial correlation of the true class and the score; nan without both classes."""
-    positive, scores = _scores(y, score)
+    """Return the point-biserial correlation of the true class and the score; nan without both classes.
+
+    Examples
+    --------
+    >>> from pubench.metrics import cor
+    >>> round(cor([1, 1, 0, 0], [2.0, 0.5, 1.0, -1.0]), 3)
+    0.577
+    """
+    positive, scores = judged.checked_scores(y, score)
     if positive.all() or not positive.any():
         return float("nan")
-    return _correlation(positive.astype(np.float64), scores)
+    return judged.correlation(positive.astype(np.float64), scores)
 
 
 def boyce(y: ArrayLike, score: ArrayLike) -> float:
@@ -188,16 +201,24 @@ def boyce(y: ArrayLike, score: ArrayLike) -> float:
 
     The index is Spearman's correlation of :math:`F_w` with the place of w, over windows that hold a row. It needs
     presences and a sample of all sites, no absences, so negatives count as sites only.
+
+    Examples
+    --------
+    >>> from pubench.metrics import boyce
+    >>> round(boyce([1, 1, 0, 0], [2.0, 0.5, 1.0, -1.0]), 3)
+    -0.6
     """
-    positive, scores = _scores(y, score)
+    positive, scores = judged.checked_scores(y, score)
     if not positive.any():
         return float("nan")
     low, width = float(scores.min()), float(np.ptp(scores))
     start = low + (1.0 - _WINDOW) * width * np.linspace(0.0, 1.0, _WINDOWS)
-    of_all, of_positives = (_counts_in(start, _WINDOW * width, rows) for rows in (scores, scores[positive]))
+    of_all, of_positives = (
+        judged.counts_in(start, _WINDOW * width, rows) for rows in (scores, scores[positive])
+    )
     held = of_all > 0
     ratio = of_positives[held] / of_all[held]
-    return _correlation(_middle_ranks(start[held]), _middle_ranks(ratio))
+    return judged.correlation(judged.middle_ranks(start[held]), judged.middle_ranks(ratio))
 
 
 def log_loss(y: ArrayLike, probability: ArrayLike) -> float:
@@ -209,7 +230,7 @@ def log_loss(y: ArrayLike, probability: ArrayLike) -> float:
     >>> round(log_loss([1, 1, 0, 0], [0.9, 0.6, 0.4, 0.1]), 3)
     0.308
     """
-    positive, p = _probabilities(y, probability)
+    positive, p = judged.checked_probabilities(y, probability)
     eps = np.finfo(np.float64).eps
     of_truth = np.where(positive, p, 1.0 - p).clip(eps, 1.0 - eps)
     return float(-np.log(of_truth).mean())
@@ -226,8 +247,8 @@ def calibration_error(y: ArrayLike, probability: ArrayLike) -> float:
     >>> round(calibration_error([1, 1, 0, 0], [0.9, 0.6, 0.4, 0.1]), 3)
     0.25
     """
-    positive, p = _probabilities(y, probability)
-    bins = _bin_of(p)
+    positive, p = judged.checked_probabilities(y, probability)
+    bins = judged.bin_of(p, _BINS)
     # n_b |mean y - mean p| is |sum (y - p)| over the bin, so no bin is divided by its count.
     gaps = np.bincount(bins, weights=positive - p, minlength=_BINS)
     return float(np.abs(gaps).sum() / p.size)
@@ -244,46 +265,13 @@ def reliability(y: ArrayLike, probability: ArrayLike) -> tuple[tuple[int, float,
     >>> reliability([1, 0], [0.75, 0.25])
     ((1, 0.25, 0.0), (1, 0.75, 1.0))
     """
-    positive, p = _probabilities(y, probability)
-    bins = _bin_of(p)
+    positive, p = judged.checked_probabilities(y, probability)
+    bins = judged.bin_of(p, _BINS)
     rows = np.bincount(bins, minlength=_BINS)
     sums = (np.bincount(bins, weights=values, minlength=_BINS) for values in (p, positive))
     return tuple(
         (int(n), float(of_p / n), float(of_y / n)) for n, of_p, of_y in zip(rows, *sums, strict=True) if n
     )
-
-
-def _roc_counts(
-    positive: NDArray[np.bool_], scores: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the counts TP and FP, from no row to all, after each distinct score in decreasing order."""
-    order = np.argsort(-scores, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(scores[order])), scores.size - 1)
-    tp = np.cumsum(positive[order], dtype=np.float64)[ends]
-    return np.append(0.0, tp), np.append(0.0, ends + 1.0 - tp)
-
-
-def _counts_in(start: NDArray[np.float64], width: float, values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Count the values in each window [start, start + width]."""
-    ordered = np.sort(values)
-    return np.searchsorted(ordered, start + width, side="right") - np.searchsorted(ordered, start)
-
-
-def _middle_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    middle: NDArray[np.float64] = np.cumsum(sizes) - (sizes - 1) / 2.0
-    return middle[group]
-
-
-def _correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return Pearson's correlation, 0 if an array is constant."""
-    if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
-        return 0.0
-    return float(np.clip(np.corrcoef(one, other)[0, 1], -1.0, 1.0))
-
-
-def _bin_of(p: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.minimum((p * _BINS).astype(np.intp), _BINS - 1)
 
 
 def brier(y: ArrayLike, probability: ArrayLike) -> float:
@@ -295,7 +283,7 @@ def brier(y: ArrayLike, probability: ArrayLike) -> float:
     >>> round(brier([1, 1, 0, 0], [0.9, 0.6, 0.4, 0.1]), 3)
     0.085
     """
-    positive, p = _probabilities(y, probability)
+    positive, p = judged.checked_probabilities(y, probability)
     return float(np.mean((p - positive) ** 2))
 
 
@@ -308,53 +296,5 @@ def collapsed(decision: ArrayLike) -> bool:
     >>> collapsed([1, 1, 1])
     True
     """
-    positive = _binary("decisions", decision)
+    positive = judged.binary("decisions", decision)
     return int(np.count_nonzero(positive)) in (0, positive.size)
-
-
-def _confusion(y: ArrayLike, decision: ArrayLike) -> tuple[int, int, int, int]:
-    """Return the counts TP, FP, FN, TN."""
-    truth, decided = _binary("y", y), _binary("decisions", decision)
-    if truth.size != decided.size:
-        raise ValueError(f"y and decisions must have the same length, not {truth.size} and {decided.size}")
-    tp = int(np.count_nonzero(truth & decided))
-    fp = int(np.count_nonzero(decided)) - tp
-    fn = int(np.count_nonzero(truth)) - tp
-    return tp, fp, fn, truth.size - tp - fp - fn
-
-
-def _binary(what: str, values: ArrayLike) -> NDArray[np.bool_]:
-    array = np.asarray(values)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{what} must be a non-empty array of one dimension, not one of shape {array.shape}")
-    ones: NDArray[np.bool_] = array == 1
-    if np.count_nonzero(ones) + np.count_nonzero(array == 0) != array.size:
-        raise ValueError(f"{what} must hold 1 for positive and 0 for negative, and nothing else")
-    return ones
-
-
-def _scores(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    positive, scores = _binary("y", y), np.asarray(score, dtype=np.float64)
-    if scores.shape != positive.shape:
-        raise ValueError(
-            f"y and scores must have the same length, not shapes {positive.shape} and {scores.shape}"
-        )
-    if not np.isfinite(scores).all():
-        raise ValueError("scores must be finite numbers")
-    return positive, scores
-
-
-def _probabilities(y: ArrayLike, probability: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    positive, p = _binary("y", y), np.asarray(probability, dtype=np.float64)
-    if p.shape != positive.shape:
-        raise ValueError(
-            f"y and probabilities must have the same length, not shapes {positive.shape} and {p.shape}"
-        )
-    # Written so that NaN fails it too.
-    if not (p.min() >= 0.0 and p.max() <= 1.0):
-        raise ValueError("probabilities must lie between 0 and 1")
-    return positive, p
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")

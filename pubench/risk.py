@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pubench.losses import MARGIN_LOSSES
+from pubench.numerics.losses import MARGIN_LOSSES
 from pubench.specs import SCENARIOS, Scenario
 
 __all__ = [

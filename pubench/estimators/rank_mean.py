@@ -63,6 +63,14 @@ class RankMean(PUClassifier):
     cut_ : float
         t.
     n_features_in_ : int
+
+    Examples
+    --------
+    >>> X = np.linspace(0.0, 1.0, 60)[:, None]
+    >>> s = (np.arange(60) % 4 == 0) & (X[:, 0] > 0.5)
+    >>> model = pubench.RankMean(["pu-bagging-tree", "naive-lr"], scenario="single-training-set", random_state=0)
+    >>> bool(model.fit(X, s).decision_function([[0.9]]) > model.decision_function([[0.1]]))
+    True
     """
 
     row_rules = RowRules(dtype=np.float64)

@@ -19,7 +19,9 @@ __all__ = [
     "COLUMNS",
     "MEASURED",
     "Column",
+    "Ending",
     "EvaluatedTrial",
+    "InsideRecord",
     "ModelRecord",
     "PixelWeights",
     "PropensityRecord",
@@ -240,3 +242,18 @@ COLUMNS = (*BEFORE_METRICS, *AFTER_METRICS)
 """The columns of exports in order; one for each metric of the plan stands between the two groups."""
 MEASURED = tuple(column.name for column in COLUMNS if column.measured)
 """The columns that differ from run to run."""
+
+
+class Ending(msgspec.Struct, frozen=True, gc=False):
+    """How a cell ended: the part of a record that tells how far a run is."""
+
+    key: str
+    status: Status
+    error: str | None = None
+
+
+class InsideRecord(msgspec.Struct):
+    """The introspection of the model of a cell."""
+
+    key: str
+    inside: ModelRecord

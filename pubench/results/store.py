@@ -7,7 +7,7 @@ on reading and its cell is simply not finished.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -21,14 +21,15 @@ from pubench.results.appending import Appender
 from pubench.results.checked import DIGITS, checksum, set_aside_damaged
 from pubench.results.predictions import BINARY, PackedPredictions, StoredPredictions
 from pubench.results.record import (
+    Ending,
     EvaluatedTrial,
+    InsideRecord,
     MapRecord,
     ModelRecord,
     Record,
     RescoredValue,
     StoredTrial,
 )
-from pubench.status import Status
 
 __all__ = [
     "RESCORED",
@@ -66,37 +67,25 @@ _LOST = {
 Key = str | tuple[str, int] | tuple[str, str]
 
 
-class _Inside(msgspec.Struct):
-    key: str
-    inside: ModelRecord
-
-
-class Ending(msgspec.Struct, frozen=True, gc=False):
-    """How a cell ended: the part of a record that tells how far a run is."""
-
-    key: str
-    status: Status
-    error: str | None = None
-
-
 L = TypeVar(
     "L",
     Record,
     StoredTrial,
     EvaluatedTrial,
-    _Inside,
+    InsideRecord,
     StoredPredictions,
     RescoredValue,
     MapRecord,
     Ending,
     "_Line",
 )
-_Line = Record | StoredTrial | EvaluatedTrial | _Inside | StoredPredictions | RescoredValue | MapRecord
+T = TypeVar("T", StoredTrial, EvaluatedTrial)
+_Line = Record | StoredTrial | EvaluatedTrial | InsideRecord | StoredPredictions | RescoredValue | MapRecord
 _KINDS: Mapping[str, type[_Line]] = {
     _CELLS: Record,
     _TRIALS: StoredTrial,
     _EVALUATED: EvaluatedTrial,
-    _INSIDE: _Inside,
+    _INSIDE: InsideRecord,
     _PREDICTIONS: StoredPredictions,
     RESCORED: RescoredValue,
     _MAPS: MapRecord,
@@ -120,7 +109,7 @@ class Store:
     def append(self, record: Record) -> None:
         """Record a finished cell. What is next to it goes first: a cell on record is whole."""
         if record.inside is not None:
-            self._file(_INSIDE).append(to_json(_Inside(record.key, record.inside)))
+            self._file(_INSIDE).append(to_json(InsideRecord(record.key, record.inside)))
         if record.predictions is not None:
             self._append_predictions(record.key, record.predictions)
         bare = msgspec.structs.replace(record, inside=None, predictions=None)
@@ -194,24 +183,26 @@ def read_endings(folder: Path) -> tuple[dict[str, Ending], tuple[str, ...]]:
 def read_searches(folder: Path) -> dict[str, tuple[StoredTrial, ...]]:
     """Return the finished trials of each search by its key, in the order in which they were proposed."""
     read = _read(folder / _TRIALS, msgspec.json.Decoder(StoredTrial))
-    searches: dict[str, list[StoredTrial]] = {}
-    for line in read.values.values():
-        searches.setdefault(line.search, []).append(line)
+    searches = _by_search(read.values.values())
     return {key: tuple(sorted(lines, key=lambda line: line.number)) for key, lines in searches.items()}
 
 
 def read_evaluated(folder: Path) -> dict[str, tuple[EvaluatedTrial, ...]]:
     """Return how trials do on test rows, by the key of their search."""
     read = _read(folder / _EVALUATED, msgspec.json.Decoder(EvaluatedTrial))
-    searches: dict[str, list[EvaluatedTrial]] = {}
-    for line in read.values.values():
+    return {key: tuple(lines) for key, lines in _by_search(read.values.values()).items()}
+
+
+def _by_search(lines: Iterable[T]) -> dict[str, list[T]]:
+    searches: dict[str, list[T]] = {}
+    for line in lines:
         searches.setdefault(line.search, []).append(line)
-    return {key: tuple(lines) for key, lines in searches.items()}
+    return searches
 
 
 def read_inside(folder: Path) -> dict[str, ModelRecord]:
     """Return the introspection of the cells' models by key."""
-    read = _read(folder / _INSIDE, msgspec.json.Decoder(_Inside))
+    read = _read(folder / _INSIDE, msgspec.json.Decoder(InsideRecord))
     return {line.key: line.inside for line in read.values.values()}
 
 
@@ -289,19 +280,15 @@ def repair(folder: Path, files: Sequence[str] = tuple(_KINDS)) -> tuple[str, ...
     """Take lines that cannot be trusted out of the records, keep the file as it was, and say what was found."""
     found: list[str] = []
     for name in files:
-        read = _read(folder / name, _DECODERS[name])
-        if read.problems:
-            found += read.problems
-            kept = _latest_lines(folder / name, _DECODERS[name])
-            set_aside_damaged(folder / name)
-            write_atomically(folder / name, b"".join(kept))
+        path, decoder = folder / name, _DECODERS[name]
+        problems = _read(path, decoder).problems
+        if problems:
+            found += problems
+            pairs = ((line, _trusted(line, decoder)) for line in _lines(path))
+            latest = {value.key: line for line, value in pairs if value is not None}
+            set_aside_damaged(path)
+            write_atomically(path, b"".join(latest.values()))
     return tuple(found)
-
-
-def _latest_lines(path: Path, decoder: msgspec.json.Decoder[L]) -> list[bytes]:
-    """Return the latest line of each key as it is in the file."""
-    pairs = ((line, _trusted(line, decoder)) for line in _lines(path))
-    return list({value.key: line for line, value in pairs if value is not None}.values())
 
 
 def set_aside(folder: Path) -> None:
