@@ -21,7 +21,7 @@ from conclusions import share, table
 from scipy.stats import wilcoxon
 
 REPORTS = Path(__file__).parent
-PAGE = REPORTS.parent / "docs" / "benchmark.md"
+PAGES = tuple(REPORTS.parent / "docs" / name for name in ("benchmark.md", "benchmark-statements.md"))
 PLACE = re.compile(
     r"(<!-- Below: (\w+), made by reports/benchmark\.py -->\n).*?(<!-- Above -->\n)", re.DOTALL
 )
@@ -295,4 +295,5 @@ def written(page: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -64,8 +64,17 @@ def screen(name: str, accounts: Iterable[tuple[Suite, Account]], found: Iterable
     verdicts = [one.verdict for one in ordered]
     said = ", ".join(f"{verdicts.count(kind)} {PLURAL[kind]}" for kind in KINDS if kind in verdicts)
     numbers = f"Under the same protocol {agree} of {whole} numbers agree." if whole else _NO_NUMBERS
-    lines = [[f"**{one.verdict}**", one.says] for one in ordered if one.verdict != KINDS[-1]]
-    return f"{numbers} Of {len(ordered)} claims {said}.\n\n{_table(['verdict', 'claim'], lines)}"
+    lists = (_listed(kind, [one.says for one in ordered if one.verdict == kind]) for kind in KINDS[:-1])
+    return f"{numbers} Of {len(ordered)} claims {said}.\n\n" + "\n".join(filter(None, lists))
+
+
+def _listed(verdict: str, claims: Sequence[str]) -> str:
+    """Return the claims of one verdict as a list; nothing where there is none."""
+    return (
+        f"**{verdict[0].upper()}{verdict[1:]}:**\n\n" + "".join(f"- {one}\n" for one in claims)
+        if claims
+        else ""
+    )
 
 
 _NO_NUMBERS = "No number was obtained under the same protocol."

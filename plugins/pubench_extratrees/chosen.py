@@ -41,7 +41,7 @@ class PUTopFeatures(PUClassifier):
         How many features are kept; all if there are no more.
     by : {"risk", "gini"}, default="risk"
         What ranks them: "risk" is the risk reduction importance of PU extra trees, "gini" the impurity reduction of
-        scikit-learn's extra trees that take U for negative.
+        scikit-learn's extra trees that treat U as negative.
     n_estimators : int, default=100
         The number of trees of each forest.
     prior : float or str, default="estimate"

@@ -1,4 +1,4 @@
-"""A few images of a data set, small enough to be kept with a run: what a report shows beside the card."""
+"""A few images of a data set, small enough to be kept with a run: what a report shows with the card."""
 
 from __future__ import annotations
 

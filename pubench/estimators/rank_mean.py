@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,26 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import check_random_state
 
-from pubench.base import UNSTATED, Estimator, Labels, PUClassifier, RowRules, Rows, validate_rows
+from pubench.base import (
+    PRIOR,
+    UNSTATED,
+    Either,
+    Estimator,
+    Labels,
+    OneOf,
+    PUClassifier,
+    RowRules,
+    Rows,
+    Rule,
+    validate_rows,
+)
 from pubench.estimators.out_of_fold import ranking_scores
 from pubench.estimators.rank_shares import rank_shares
 from pubench.learners import seeded_clone
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
 from pubench.plugins.requirements import unmet
+from pubench.priors import prior_to_use
 from pubench.specs import Algorithm, Scenario
 
 __all__ = ["MemberEntry", "RankMean"]
@@ -43,8 +56,8 @@ class RankMean(PUClassifier):
     members : sequence, default=("rf-down", "brt")
         Names of registered algorithms, ``{"use": name, ...}`` with parameters, or estimators. A member that takes no
         codes is given one-hot columns.
-    prior : float or None, default=None
-        Given to members that receive it.
+    prior : float, str or None, default=None
+        Given to members that receive it; ``"estimate"`` or the name of a prior estimator is estimated once for all.
     scenario : {"case-control", "single-training-set"}
         Given to members that receive it.
     categorical_features : sequence of int or None, default=None
@@ -60,6 +73,8 @@ class RankMean(PUClassifier):
         Fitted.
     references_ : list of ndarray of shape (n_u,)
         The scores of the unlabelled training rows, in increasing order, by each member.
+    prior_ : float or None
+        The prior that members are given.
     cut_ : float
         t.
     n_features_in_ : int
@@ -73,13 +88,14 @@ class RankMean(PUClassifier):
     True
     """
 
+    param_rules: ClassVar[dict[str, Rule]] = {"prior": Either(PRIOR, OneOf((None,)))}
     row_rules = RowRules(dtype=np.float64)
 
     def __init__(
         self,
         members: Sequence[MemberEntry] = ("rf-down", "brt"),
         *,
-        prior: float | None = None,
+        prior: float | str | None = None,
         scenario: Scenario = UNSTATED,
         categorical_features: Sequence[int] | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -93,6 +109,7 @@ class RankMean(PUClassifier):
     def _fit(self, X: Rows, s: Labels) -> None:
         if isinstance(self.members, str) or not self.members:
             raise ValueError("members must be a list of at least one algorithm, such as ['rf-down', 'brt']")
+        self.prior_ = None if self.prior is None else prior_to_use(self, X, s)
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31 - 1, size=len(self.members))
         # Signed, since learners may compute 2 s - 1.
@@ -122,7 +139,7 @@ class RankMean(PUClassifier):
     def _filled(self, spec: Algorithm, seed: int) -> dict[str, object]:
         """Return what the member receives of what the ensemble was given."""
         have = {
-            "prior": self.prior,
+            "prior": self.prior_,
             "scenario": self.scenario,
             "categorical_features": self.categorical_features,
             "random_state": seed,

@@ -57,7 +57,7 @@ def read_credits(folders: Iterable[Path], citations: Mapping[str, str]) -> tuple
 
 
 def _credits(part: PlannedPart, card: str) -> Iterator[Credit]:
-    """Yield the papers of a part: those of its BibTeX, and what the card of its data set says beside them."""
+    """Yield the papers of a part: those of its BibTeX, and what else the card of its data set cites."""
     used, stated, bibtex = (f"{part.label} ({part.kind})",), " ".join(part.paper.split()), part.bibtex.strip()
     try:
         entries = bibtex_entries(bibtex)

@@ -166,7 +166,9 @@ def test_commands_that_are_not_run_exist_with_their_options(page: Path) -> None:
         command: click.Command = cli
         words = line
         while isinstance(command, click.Group):
-            command, *words = command.commands[words[0]], *words[1:]
+            found = command.get_command(click.Context(command), words[0])
+            assert found is not None
+            command, *words = found, *words[1:]
         _, given, _ = command.make_parser(click.Context(command)).parse_args(words)
         named = [value for value in given if isinstance(value, str) and command.name == "run"]
         assert all(

@@ -22,10 +22,8 @@ CORE = (
 )
 """The reference benchmark; the reports of its small suites are committed."""
 CORE_REPORTS = ("core-lite", "core-sar-lite", "core-small")
-TODAY = ("methods-today", "sar-strength")
+TODAY = ("methods-today", "presence-only", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels; their reports are not committed."""
-SPECIES = ("presence-only",)
-"""The bundled suites of species, whose data come from a data root; their reports are committed."""
 NOT_RUN = (
     "adapu-fig1",
     "adapu-fig2",
@@ -44,7 +42,6 @@ WITHOUT_PAPER = {
     *TODAY,
     *STUDIES,
     *CORE,
-    *SPECIES,
     *NOT_RUN,
 }
 """The bundled suites that are not on the page of papers."""

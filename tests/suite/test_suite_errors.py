@@ -215,7 +215,10 @@ WRONG_TABLE = [
         "[tuning]\nfolds = 3\nvalidation = 0.5",
         "tuning.validation = 0.5: excludes folds; remove one of the two",
     ),
-    ('[tuning]\nsampler = "tpee"', "tuning.sampler = \"tpee\": must be 'tpe', 'random' or 'grid'"),
+    (
+        '[tuning]\nsampler = "tpee"',
+        "tuning.sampler = \"tpee\": must be 'tpe', 'random', 'grid' or 'grid-greedy'",
+    ),
     ("[tuning]\ncriteria = []", "tuning.criteria = []: must not be empty"),
     ('[tuning]\ncriteria = ["a", "a"]', 'tuning.criteria = ["a", "a"]: lists \'a\' twice'),
     ("[prior]\nsource = 0.0", "prior.source = 0.0: must be a number between 0 and 1"),
