@@ -21,7 +21,7 @@ CORE = (
     "selection-study",
 )
 """The reference benchmark; the reports of its small suites are committed."""
-CORE_REPORTS = ("core-lite", "core-sar-lite", "core-small")
+CORE_REPORTS = ("core-lite", "core-sar-lite", "core-small", "selection-study")
 TODAY = ("methods-today", "presence-only", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels; their reports are not committed."""
 NOT_RUN = (
