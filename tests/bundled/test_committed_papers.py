@@ -14,6 +14,7 @@ from helpers.committed import (
     NOT_RUN,
     REPORTS,
     STUDIES,
+    TODAY_REPORTS,
     WITHOUT_PAPER,
     committed_page,
     what_differs,
@@ -26,14 +27,7 @@ ROMAN = {"I": "1", "II": "2", "III": "3"}
 PAPERS = [name for name in bundled_suites() if name not in WITHOUT_PAPER]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *PAPERS,
-        *STUDIES,
-        *CORE_REPORTS,
-    ],
-)
+@pytest.mark.parametrize("name", [*PAPERS, *STUDIES, *CORE_REPORTS, *TODAY_REPORTS])
 def test_the_report_is_complete_and_names_its_command(name: str) -> None:
     page = committed_page(name)
     assert f"Made by <code>pubench suite run {name}" in page
@@ -126,6 +120,17 @@ def test_what_does_not_survive_is_no_conclusion(script: Callable[[str], dict[str
     assert all(one in same_sign for one in verdicts if one.survives)
 
 
+def test_the_tables_of_recent_methods_are_those_of_the_committed_rows(
+    script: Callable[[str], dict[str, Any]],
+) -> None:
+    made, found = script("today"), []
+    for path in made["PAGES"]:
+        page = path.read_text(encoding="utf-8")
+        assert made["written"](page) == page, "run: python reports/today.py"
+        found += re.findall(r"<!-- Below: (\w+), made by reports/today", page)
+    assert set(found) == set(made["TABLES"])
+
+
 def test_the_list_of_claims_is_that_of_the_committed_rows(script: Callable[[str], dict[str, Any]]) -> None:
     made = script("claims")
     found = list(made["results"]())
@@ -150,12 +155,7 @@ def keys(path: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("data_root")
-@pytest.mark.parametrize(
-    "name",
-    [
-        *PAPERS,
-    ],
-)
+@pytest.mark.parametrize("name", [*PAPERS, *TODAY_REPORTS])
 def test_a_fresh_run_of_the_smoke_size_gives_the_same_cells_and_a_second_run_nothing(
     name: str, tmp_path: Path
 ) -> None:
