@@ -34,6 +34,7 @@ def fitted(names, **more):
     return last_fits(X, s, names, settings=Settings(SCENARIO), **asked | more)
 
 
+@pytest.mark.slow
 def test_scores_of_the_model_are_on_the_scale_of_the_comparison():
     # Extra trees have probabilities only, which could be taken for log-odds.
     name = "naive-et-prior"
@@ -77,6 +78,7 @@ def test_ctrl_c_before_the_first_model_ends_it(monkeypatch):
         fitted(("naive-lr-prior",))
 
 
+@pytest.mark.slow
 def test_two_fits_of_one_seed_give_the_same_bytes(tmp_path):
     frame, _ = some_table(n=150)
     # Its trees have fields with gaps between them.

@@ -81,6 +81,7 @@ def read(text: str) -> dict[tuple[str, str], dict[str, str]]:
     return {(row["metric"], row["method"]): row for row in csv.DictReader(io.StringIO(text))}
 
 
+@pytest.mark.slow
 def test_a_new_method_is_ranked_among_those_of_the_kept_report(folder: Path) -> None:
     pubench(folder, "leaderboard", "reports/small", "submissions/newcomer", "--out", "leaderboard.csv")
     rows = read((folder / "leaderboard.csv").read_text())
@@ -97,6 +98,7 @@ def test_a_new_method_is_ranked_among_those_of_the_kept_report(folder: Path) -> 
     assert rows["f1", "supervised-lr"]["rank"] == ""
 
 
+@pytest.mark.slow
 def test_the_order_of_folders_does_not_matter_for_ranks(folder: Path) -> None:
     places = [folder / "reports" / "small", folder / "submissions" / "newcomer"]
     one, other = (
@@ -106,12 +108,14 @@ def test_the_order_of_folders_does_not_matter_for_ranks(folder: Path) -> None:
     assert one == other
 
 
+@pytest.mark.slow
 def test_a_run_and_its_kept_report_have_the_same_ranks(folder: Path) -> None:
     kept, run = (leaderboard_rows([folder / place / "small"]) for place in ("reports", "runs"))
     names = "metric", "method", "mean", "rank", "data_sets"
     assert [[row[name] for name in names] for row in kept] == [[row[name] for name in names] for row in run]
 
 
+@pytest.mark.slow
 def test_an_invented_number_is_not_verified(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "submissions" / "newcomer", tmp_path / "forged")
     shutil.copy(folder / "newcomer.py", tmp_path)
@@ -122,6 +126,7 @@ def test_an_invented_number_is_not_verified(folder: Path, tmp_path: Path) -> Non
     assert "damaged record" in said.stdout + said.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [({"seed": 6}, "have different seeds"), ({"frequency": 0.4}, "draw different rows for iris")],
@@ -142,6 +147,7 @@ def test_other_splits_and_labels_are_refused(
         leaderboard_rows([folder / "runs" / "small", tmp_path / "other"])
 
 
+@pytest.mark.slow
 def test_a_cell_with_two_results_is_refused(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "reports" / "small", tmp_path / "small")
     path = tmp_path / "small" / "cells.csv"

@@ -24,8 +24,10 @@ SHOWN_ELSEWHERE = {"hookimpl": "a marker of pluggy: pubench.plugins.hookspecs"}
 
 
 def public() -> Iterator[Any]:
+    without_torch = importlib.util.find_spec("torch") is None
     for name in sorted(set(pubench.__all__) - set(SHOWN_ELSEWHERE)):
-        yield getattr(pubench, name)
+        if not (name == "TorchPUClassifier" and without_torch):
+            yield getattr(pubench, name)
     for name in FOR_AUTHORS:
         module = importlib.import_module(f"pubench.{name}")
         yield from (one for one in map(module.__dict__.get, module.__all__) if is_ours(one, module))

@@ -251,7 +251,8 @@ class SpeakOutOfTurn(Good):
     """Garbage into every descriptor, the channel to the worker among them."""
 
     def fit(self, X, s):
-        for number in range(3, 64):
+        # Their numbers grow with what the worker has open.
+        for number in sorted(map(int, os.listdir("/proc/self/fd")))[3:]:
             try:
                 os.write(number, b"garbage" * 10)
             except OSError:

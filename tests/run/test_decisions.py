@@ -106,6 +106,7 @@ def test_a_fixed_prior_hides_that_of_the_suite_from_the_key():
 NAMED = {"use": "nnpu-linear", "params": {"prior": "tice"}, "threshold": "prior", "probability": "calibrated"}
 
 
+@pytest.mark.slow
 def test_a_prior_named_as_an_estimator_serves_the_cut_and_the_probabilities(tmp_path):
     def scores(source):
         (row,) = run(tmp_path / str(source), **RARE | {"prior": {"source": source}}, algorithms=[NAMED]).rows
