@@ -95,6 +95,8 @@ def on_dask(folder: Path, cells: int) -> tuple[float, float]:
             memory = max(memory, _peak_mb(process.pid))
             time.sleep(0.5)
         seconds = time.perf_counter() - start
+    if (stored_cells := _lines(stored)) < cells:
+        sys.exit(f"the run on dask ended with {stored_cells} of {cells} cells")
     return cells / seconds, memory
 
 

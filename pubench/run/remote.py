@@ -177,11 +177,18 @@ def _localised(remote: RemoteTask, here: StoredDataset, guest: _Guest) -> Task:
 def _written(name: str, content: bytes) -> str:
     """Write a plugin file under a folder named for its content: changed code is never mistaken for what is loaded."""
     path = cache_root() / _PLUGINS / hashlib.sha256(content).hexdigest()[:16] / Path(name).name
-    if PathFinder.find_spec(path.stem) is not None:
-        raise PubenchError(f"a module named '{path.stem}' exists there; rename the plugin file")
+    if (found := PathFinder.find_spec(path.stem)) is not None and not _holds(found.origin, content):
+        raise PubenchError(f"another module named '{path.stem}' exists there; rename the plugin file")
     if not path.exists():
         write_atomically(path, content)
     return os.path.realpath(path)
+
+
+def _holds(file: str | None, content: bytes) -> bool:
+    """Return whether a file has this content: a worker that starts where the plugin file lies finds the file itself."""
+    with contextlib.suppress(OSError):
+        return file is not None and Path(file).read_bytes() == content
+    return False
 
 
 def _noted(outcome: Outcome, note: str) -> Outcome:

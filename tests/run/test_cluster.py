@@ -29,7 +29,7 @@ class Scripted(Cluster):
 
     def __init__(self, answers, slots=None):
         self.notes = []
-        super().__init__(self.notes.append)
+        super().__init__(None, self.notes.append)
         self.answers = answers
         self.slots = dict.fromkeys(answers, 1) if slots is None else slots
         self.queue, self.ran, self.shipped = [], [], []
@@ -65,16 +65,13 @@ REFUSED = Answer(None, "its package 'pubench' is another version", refused=True)
 def test_news_are_told_as_they_come_and_what_cannot_be_read_is_dropped(job):
     news, heard = TrainingNews(key="a", trial=False, step=1, total=2), []
 
-    class Saying(Scripted):
-        def news(self):
-            return [b"{", news_text(news)]
-
-    cluster = Saying({"good": [GOOD, GOOD]})
-    cluster.submit(1, RowsTask(job))
-    cluster.wait()
-    cluster.listen(heard.append)
-    cluster.submit(2, RowsTask(job))
-    cluster.wait()
+    cluster = Scripted({"good": [GOOD, GOOD]})
+    for number in (1, 2):
+        for text in (b"{", news_text(news)):
+            cluster.said.put(text)
+        cluster.submit(number, RowsTask(job))
+        cluster.wait()
+        cluster.listen(heard.append)
     assert heard == [news]
 
 
@@ -245,6 +242,18 @@ def test_changed_plugin_code_is_never_mistaken_for_what_is_loaded(elsewhere, fit
         end_run(str(text))
     found = sorted(path.read_bytes() for path in (elsewhere / "prepared" / "plugin-files").rglob("*.py"))
     assert found == [b"A = 1\n", b"A = 2\n"]
+
+
+@pytest.mark.parametrize(("here", "trouble"), [(TOY.read_bytes(), False), (b"A = 1\n", True)])
+def test_a_module_of_a_plugin_files_name_is_trouble_unless_it_is_that_file(
+    elsewhere, fit, tmp_path, monkeypatch, here, trouble
+):
+    folder = tmp_path / "started-here"
+    folder.mkdir()
+    (folder / TOY.name).write_bytes(here)
+    monkeypatch.syspath_prepend(folder)
+    answer = work_remotely(packed(RowsTask(fit.job)), contents_of(fit))
+    assert ("another module named 'toy_plugin' exists there" in answer.trouble) is trouble
 
 
 def test_the_handshake_refuses_other_code_and_notes_other_rounding():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import queue
 import time
 import uuid
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Job
@@ -18,13 +19,14 @@ from pubench.run.remote import Answer, RemoteTask
 from pubench.run.software import Software, packages_of, software_here
 from pubench.run.tasks import Task
 
-__all__ = ["Cluster", "ClusterError", "Heard", "unreachable"]
+__all__ = ["Cluster", "ClusterError", "Heard"]
 
 _STRIKES, _PAUSE = 3, 0.5
 LOOK_SECONDS = 5.0
 PATIENCE_SECONDS = 600.0
 """How long a run waits for workers while there is none."""
 R = TypeVar("R")
+T = TypeVar("T")
 Heard = tuple[int, str, Answer | None]
 """The number of a task, the worker that ran it, and its answer; None where the worker was lost."""
 
@@ -36,16 +38,18 @@ class ClusterError(PubenchError):
         super().__init__(f"{reason}; finished cells are stored: run the same command again to continue")
 
 
-def unreachable(what: str, error: Exception) -> PubenchError:
-    """Return the error of a cluster that was never reached."""
-    return PubenchError(f"no {what} ({error}); start it, or check --address")
-
-
 class Cluster(ABC, Generic[R]):
-    """Hands tasks to workers that share nothing with this process; a kind of cluster says how."""
+    """Hands tasks to workers that share nothing with this process; a kind of cluster says how.
 
-    def __init__(self, note: Callable[[str], None]) -> None:
+    ``what`` is what answers in its place, ``failures`` are the errors of a cluster that is gone.
+    """
+
+    what: ClassVar[str] = "cluster"
+    failures: tuple[type[Exception], ...] = (OSError,)
+
+    def __init__(self, address: str | None, note: Callable[[str], None]) -> None:
         self.run = uuid.uuid4().hex
+        self.where = address or "this machine"
         self.note = note
         self.dropped: dict[str, str] = {}
         self._sent: dict[str, list[R]] = {}
@@ -54,6 +58,7 @@ class Cluster(ABC, Generic[R]):
         self._strikes: Counter[str] = Counter()
         self._slots: Mapping[str, int] = {}
         self._listener: Hear | None = None
+        self.said: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._looked = self._seen = time.monotonic() - LOOK_SECONDS
         self._is_waiting = False
 
@@ -72,6 +77,21 @@ class Cluster(ABC, Generic[R]):
     @abstractmethod
     def look(self) -> Mapping[str, int]:
         """Return how many tasks each worker runs at a time; raise ClusterError if the cluster is gone."""
+
+    def unreachable(self, error: Exception) -> PubenchError:
+        """Return the error of a cluster that was never reached."""
+        return PubenchError(f"no {self.what} answers at {self.where} ({error}); start it, or check --address")
+
+    def gone(self, error: Exception | None = None) -> ClusterError:
+        """Return the error of a cluster that has answered before."""
+        return ClusterError(f"the {self.what} at {self.where} is gone" + (f" ({error})" if error else ""))
+
+    def ask(self, question: Callable[[], T]) -> T:
+        """Return what the cluster answers; raise ClusterError if it is gone."""
+        try:
+            return question()
+        except self.failures as error:
+            raise self.gone(error) from None
 
     @property
     def workers(self) -> int:
@@ -115,16 +135,13 @@ class Cluster(ABC, Generic[R]):
         self.again(number)
 
     def listen(self, hear: Hear) -> None:
-        """Tell what methods say while they train, as far as :meth:`news` brings it here."""
+        """Tell what methods say while they train, as far as it is put into ``said``; kinds of clusters say how."""
         self._listener = hear
 
-    def news(self) -> Iterable[bytes]:
-        """Return what workers have said since the last call; kinds of clusters that bring it say how."""
-        return ()
-
     def _tell(self) -> None:
-        for text in self.news():
-            if self._listener is not None and (told := read_news(text)) is not None:
+        while not self.said.empty():
+            told = read_news(self.said.get())
+            if self._listener is not None and told is not None:
                 self._listener(told)
 
     def wait(self) -> list[Finished]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import queue
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from pubench.run.backends.base import Execution
-from pubench.run.backends.cluster import Cluster, ClusterError, Heard, unreachable
+from pubench.run.backends.cluster import Cluster, ClusterError, Heard
+from pubench.run.backends.dask_client import connect
 from pubench.run.news import Hear, news_text
 from pubench.run.remote import Answer, RemoteTask, end_run, work_remotely
 
@@ -25,7 +25,7 @@ def _work(remote: RemoteTask, *contents: bytes) -> tuple[str, Answer]:
 
     worker, topic = get_worker(), _topic(remote.run)
     return worker.address, work_remotely(
-        remote, contents, lambda news: worker.log_event(topic, news_text(news))
+        remote, contents, lambda told: worker.log_event(topic, news_text(told))
     )
 
 
@@ -41,39 +41,29 @@ async def _end_run(run: str) -> None:
 class Dask(Cluster[object]):
     """The workers of a cluster, or of a local one where no address is given."""
 
-    def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
-        import dask
-        import distributed
+    what = "dask scheduler"
 
-        super().__init__(note)
-        # What they report with tracebacks, the driver says in a sentence.
-        for name in ("distributed", "distributed.client", "asyncio", "tornado.application"):
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-        self._where = execution.address or "this machine"
-        make: _Untyped = distributed.Client
-        own = {"n_workers": execution.jobs, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    def __init__(self, execution: Execution, note: Callable[[str], None]) -> None:
+        super().__init__(execution.address, note)
         try:
-            # A task that ends its worker is run again by the driver's rules; on a cluster of others theirs hold.
-            with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
-                self._client: _Untyped = make(execution.address, **({} if execution.address else own))
+            self._client: _Untyped = connect(execution)
         except (OSError, ValueError) as error:
-            raise unreachable(f"dask scheduler answers at {self._where}", error) from None
+            raise self.unreachable(error) from None
         self._heard: queue.SimpleQueue[_Untyped] = queue.SimpleQueue()
         self._waiting: dict[str, tuple[int, frozenset[str]]] = {}
         self._futures, self._count = dict[str, _Untyped](), 0
-        self._said: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def put(self, content: bytes) -> object:
         """Send some bytes into the cluster's memory, from where each worker fetches them once."""
         self.wait_for_workers()
-        return self._asked(lambda: list(self._client.scatter([content], hash=False)))[0]
+        return self.ask(lambda: list(self._client.scatter([content], hash=False)))[0]
 
     def send(self, number: int, remote: RemoteTask, contents: Sequence[object]) -> None:
         """Submit a task, to the workers that are left if some were dropped."""
         self._count += 1
         key, where = f"pubench-{self.run}-{self._count}", frozenset(self.allowed() if self.dropped else ())
         options = {"key": key, "pure": False} | ({"workers": list(where)} if where else {})
-        future = self._asked(lambda: self._client.submit(_work, remote, *contents, **options))
+        future = self.ask(lambda: self._client.submit(_work, remote, *contents, **options))
         self._waiting[key], self._futures[key] = (number, where), future
         future.add_done_callback(self._heard.put)
 
@@ -89,11 +79,11 @@ class Dask(Cluster[object]):
         if future.status == "finished":
             return [(number, *future.result())]
         if future.status in ("cancelled", "lost"):
-            raise self._lost()
+            raise self.gone()
         if type(error := future.exception()).__name__ == "KilledWorker":
             return [(number, "", None)]
         # A worker that cannot import pubench cannot say so: it fails at whatever it is asked.
-        asked = self._asked(lambda: self._client.run(end_run, "", on_error="return"))
+        asked = self.ask(lambda: self._client.run(end_run, "", on_error="return"))
         for worker, found in asked.items():
             if found is not None:
                 self.drop(worker, f"it cannot run pubench ({type(found).__name__}: {found})")
@@ -104,19 +94,13 @@ class Dask(Cluster[object]):
     def listen(self, hear: Hear) -> None:
         """Have the scheduler pass on what methods say while they train."""
         super().listen(hear)
-        self._asked(lambda: self._client.subscribe_topic(_topic(self.run), self._note_down))
-
-    def _note_down(self, event: tuple[float, bytes]) -> None:
-        self._said.put(event[1])
-
-    def news(self) -> Iterator[bytes]:
-        """Yield what has come since the last call."""
-        while not self._said.empty():
-            yield self._said.get()
+        self.ask(
+            lambda: self._client.subscribe_topic(_topic(self.run), lambda event: self.said.put(event[1]))
+        )
 
     def look(self) -> Mapping[str, int]:
         """Ask the scheduler for its workers; tasks that were meant for workers which are gone are sent again."""
-        slots: Mapping[str, int] = self._asked(self._client.nthreads)
+        slots: Mapping[str, int] = self.ask(self._client.nthreads)
         for key, (number, where) in list(self._waiting.items()):
             if where and not where & slots.keys():
                 del self._waiting[key]
@@ -124,16 +108,11 @@ class Dask(Cluster[object]):
                 self.again(number)
         return slots
 
-    def _asked(self, question: Callable[[], T]) -> T:
+    def ask(self, question: Callable[[], T]) -> T:
+        """Ask the scheduler, unless the client has noticed that it is gone."""
         if self._client.status not in ("running", "connecting"):
-            raise self._lost()
-        try:
-            return question()
-        except (OSError, TimeoutError):
-            raise self._lost() from None
-
-    def _lost(self) -> ClusterError:
-        return ClusterError(f"the dask scheduler at {self._where} is gone")
+            raise self.gone()
+        return super().ask(question)
 
     def close(self, *, at_once: bool = False) -> None:
         """Leave the cluster, end this run's processes on it, and a local one as a whole."""
