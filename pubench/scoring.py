@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from pubench.criteria import Validation
 from pubench.plugins.imports import resolve
 from pubench.protocol import Predictions
+from pubench.protocol.parts import CriterionPlan, MetricPlan
 from pubench.specs import Scenario
 from pubench.status import Problem
-from pubench.tasks import CriterionPlan, MetricPlan
 
 __all__ = ["finite", "score_criteria", "score_criterion", "score_metric"]
 

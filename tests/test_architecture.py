@@ -17,7 +17,7 @@ PLUGINS = sorted(path for path in (ROOT / "plugins").iterdir() if (path / "__ini
 ROOMS = {
     "words": "citations errors interpreter references spaces specs status",
     "mathematics": "risk numerics criteria metrics priors scoring base learners estimators _ranking",
-    "wire": "protocol tasks sandbox",
+    "wire": "protocol sandbox",
     "authors": "testing scaffold",
     "doors": "__init__ __main__ api cli",
 }

@@ -16,13 +16,13 @@ from pubench.errors import PriorError
 from pubench.estimators.prior_statement import RANGE, PriorStatement, combine_estimates
 from pubench.plugins.discovery import discover
 from pubench.priors import DEFAULT, PriorEstimate
+from pubench.protocol.parts import Features
 from pubench.protocol.replies import PriorFound
 from pubench.protocol.requests import Prepare, PriorRequest
 from pubench.run.asking import TaskError, out_of_turn, replies
 from pubench.sandbox import Processes, Sandbox, SandboxError, TaskLimits
 from pubench.sandbox.early import ALGORITHMS
 from pubench.specs import PriorEstimator, Scenario
-from pubench.tasks import Features
 
 __all__ = ["averaged", "state_prior_of"]
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pubench.advise.methods import Method
 from pubench.data.truth import hidden_places
+from pubench.protocol.parts import Features, Preprocess, Seeds
 from pubench.protocol.replies import Ranked, Reply, Stored
 from pubench.protocol.requests import Prepare, RankRequest, Setting, StoreRequest, WarmUp
 from pubench.run.asking import TaskError, out_of_turn, replies
@@ -26,7 +27,6 @@ from pubench.sandbox.early import ALGORITHMS
 from pubench.sandbox.wire import Envelope
 from pubench.specs import Array, Scenario
 from pubench.status import Problem, Status
-from pubench.tasks import Features, Preprocess, Seeds
 
 __all__ = [
     "AS_IT_IS",

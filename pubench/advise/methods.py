@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pubench.errors import PubenchError
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
-from pubench.tasks import AlgorithmPlan
+from pubench.protocol.parts import AlgorithmPlan
 
 if TYPE_CHECKING:
     from pubench.estimators.rows import Estimator

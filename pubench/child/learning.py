@@ -14,9 +14,9 @@ from pubench.child.fitting import Estimator, MisbehaviourError, Recipe, fit
 from pubench.child.listening import TrainingListener
 from pubench.child.rows import Fitting, RequestRows
 from pubench.plugins.imports import resolve
+from pubench.protocol.parts import THRESHOLD
 from pubench.protocol.requests import Setting
 from pubench.specs import ROW_WISE
-from pubench.tasks import THRESHOLD
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pubench.child.pruning import gives_up, is_looked_at
 from pubench.estimators.progress import PrunedError, listening
+from pubench.protocol.parts import Curve, Pruning
 from pubench.protocol.replies import TrainingStep
-from pubench.tasks import Curve, Pruning
 
 if TYPE_CHECKING:
     from pubench.sandbox.channel import Channel

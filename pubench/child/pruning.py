@@ -12,7 +12,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from pubench.tasks import Curve, EarlierTrial, Pruning
+from pubench.protocol.parts import Curve, EarlierTrial, Pruning
 
 __all__ = ["bracket_of", "gives_up", "is_looked_at", "rungs"]
 

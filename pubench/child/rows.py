@@ -16,8 +16,8 @@ from pubench.data.spatial import spatial_folds
 from pubench.data.splits import folds, validation_share
 from pubench.data.stored import read_coordinates, read_features
 from pubench.errors import DataError
+from pubench.protocol.parts import SearchPlan
 from pubench.protocol.requests import Setting
-from pubench.tasks import SearchPlan
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix

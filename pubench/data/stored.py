@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.protocol.parts import Features
 from pubench.specs import Array, Params
-from pubench.tasks import Features
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix

@@ -13,8 +13,8 @@ from pubench.plan.jobs import Cell, Job, Limits
 from pubench.plan.keys import ReplicateSeeds, cell_key, draw_digest, labelling_digest, search_key
 from pubench.plan.prior_source import ResolvedPrior
 from pubench.plan.resolved import ResolvedAlgorithm, ResolvedCriterion
+from pubench.protocol.parts import CriterionPlan, MetricPlan, PriorPlan
 from pubench.suite import Suite
-from pubench.tasks import CriterionPlan, MetricPlan, PriorPlan
 
 __all__ = ["LaidOut", "ResolvedSuite", "lay_out"]
 

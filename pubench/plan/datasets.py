@@ -20,9 +20,9 @@ from pubench.plan.labelled_rows import copies_note
 from pubench.plan.parts import PlannedPart, part_of_dataset
 from pubench.plugins.imports import resolve
 from pubench.plugins.registry import Registry
+from pubench.protocol.parts import Preprocess
 from pubench.specs import Dataset, JSONValue, Params
 from pubench.suite.entries import DatasetEntry
-from pubench.tasks import Preprocess
 
 __all__ = ["ResolvedDataset", "expanded", "given_label_counts", "load_entry", "resolve_dataset", "with_paths"]
 

@@ -11,9 +11,17 @@ from pubench.data.labelling import Labelling
 from pubench.data.stored import StoredDataset
 from pubench.errors import some_of
 from pubench.plan.parts import PlannedPart
+from pubench.protocol.parts import (
+    AlgorithmPlan,
+    CriterionPlan,
+    MetricPlan,
+    Preprocess,
+    PriorPlan,
+    SearchPlan,
+    Seeds,
+)
 from pubench.specs import Scenario
 from pubench.suite.reporting import PaperConfig, Rules
-from pubench.tasks import AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, PriorPlan, SearchPlan, Seeds
 
 __all__ = ["Cell", "DataPlan", "Job", "Limits", "Plan", "PlannedMetric", "Shard", "SkippedCells"]
 

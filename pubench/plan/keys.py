@@ -16,8 +16,8 @@ from pubench.data.cache import digest
 from pubench.data.labelling import Labelling
 from pubench.data.stored import StoredDataset
 from pubench.plugins.registry import Registered
+from pubench.protocol.parts import AlgorithmPlan, Preprocess, PriorPlan, SearchPlan, Seeds
 from pubench.specs import Algorithm, Criterion, Metric, Params, PriorEstimator
-from pubench.tasks import AlgorithmPlan, Preprocess, PriorPlan, SearchPlan, Seeds
 
 __all__ = [
     "DECIDING",

@@ -12,9 +12,9 @@ from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plugins.registry import Registry
 from pubench.plugins.requirements import unmet
 from pubench.priors import DEFAULT, ESTIMATE
+from pubench.protocol.parts import OwnPrior, PriorPlan
 from pubench.specs import Algorithm, Param, Params, Scenario
 from pubench.suite.models import PriorConfig
-from pubench.tasks import OwnPrior, PriorPlan
 
 __all__ = ["ResolvedPrior", "own_prior", "prior_parameter", "resolve_prior", "resolve_priors"]
 

@@ -15,13 +15,13 @@ from pubench.plan.parts import PlannedPart, part_of_spec
 from pubench.plan.prior_source import ResolvedPrior, own_prior, prior_parameter
 from pubench.plugins.registry import Registered, Registry
 from pubench.plugins.requirements import unmet
+from pubench.protocol.parts import THRESHOLD, AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, SearchPlan
 from pubench.specs import Algorithm, Choice, Metric, Param, Params, Scenario
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
 from pubench.suite.entries import AlgorithmEntry
 from pubench.suite.models import TuningConfig
 from pubench.suite.samplers import SAMPLERS
-from pubench.tasks import THRESHOLD, AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, SearchPlan
 
 __all__ = [
     "ResolvedAlgorithm",

@@ -8,7 +8,7 @@ from pubench.errors import UnknownNameError
 from pubench.plan.jobs import Job, PlannedMetric
 from pubench.plan.resolved import metric_plans, resolve_criterion
 from pubench.plugins.registry import Registry
-from pubench.tasks import CriterionPlan, MetricPlan
+from pubench.protocol.parts import CriterionPlan, MetricPlan
 
 __all__ = ["Scorer", "resolve_scorer"]
 

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import msgspec
 import numpy as np
 
+from pubench.protocol.parts import Curve
 from pubench.specs import Algorithm, Params
 from pubench.status import Problem
-from pubench.tasks import Curve
 
 __all__ = [
     "Done",

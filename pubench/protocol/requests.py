@@ -7,8 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from pubench.specs import Params, Scenario
-from pubench.tasks import (
+from pubench.protocol.parts import (
     AlgorithmPlan,
     CriterionPlan,
     Features,
@@ -18,6 +17,7 @@ from pubench.tasks import (
     SearchPlan,
     Seeds,
 )
+from pubench.specs import Params, Scenario
 
 __all__ = [
     "DescribePlugin",

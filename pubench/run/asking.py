@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pubench.plan.jobs import Job
 from pubench.protocol import Predictions
+from pubench.protocol.parts import MetricPlan
 from pubench.protocol.replies import Evaluated, Failed, Reply, Scoring, Stages, TrainingStep
 from pubench.protocol.requests import EvaluateRequest, Prepare, Request, Setting, StagesRequest, WarmUp
 from pubench.run.labels import LabelledRows
@@ -20,7 +21,6 @@ from pubench.sandbox import Sandbox, SandboxError, TaskLimits
 from pubench.sandbox.wire import Envelope
 from pubench.specs import Array
 from pubench.status import Problem
-from pubench.tasks import MetricPlan
 
 __all__ = [
     "Evaluator",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from pubench.plan.jobs import Cell, Job
+from pubench.protocol.parts import CriterionPlan
 from pubench.results.record import Record
 from pubench.run.tasks import GivenPrior, RowCounts
-from pubench.tasks import CriterionPlan
 
 __all__ = ["completed"]
 

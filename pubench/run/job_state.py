@@ -15,6 +15,7 @@ import msgspec
 
 from pubench.errors import counted
 from pubench.plan.jobs import Cell, Job
+from pubench.protocol.parts import CriterionPlan
 from pubench.protocol.replies import Trial
 from pubench.results.record import EvaluatedTrial, Record, StoredTrial
 from pubench.run.completing import completed
@@ -33,7 +34,6 @@ from pubench.run.tasks import (
 )
 from pubench.run.trial_fits import TrialFits
 from pubench.status import Problem, Status
-from pubench.tasks import CriterionPlan
 
 if TYPE_CHECKING:
     from pubench.specs import Params

@@ -16,6 +16,7 @@ from pubench.errors import PubenchError
 from pubench.plan.jobs import Cell, Job
 from pubench.plan.planning import ExecutionPlan
 from pubench.plan.scorers import Scorer
+from pubench.protocol.parts import CriterionPlan, MetricPlan
 from pubench.protocol.replies import Evaluated
 from pubench.results.predictions import StoredPredictions, labels_digest, read_predictions
 from pubench.results.record import Record, RescoredValue
@@ -28,7 +29,6 @@ from pubench.run.tasks import timeout
 from pubench.run.workplace import Workplace
 from pubench.sandbox.linux import is_protected, protect_memory, unprotect_memory
 from pubench.status import Status
-from pubench.tasks import CriterionPlan, MetricPlan
 
 __all__ = ["Rescoring", "rescore_cells"]
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from pubench.errors import counted
 from pubench.plugins.imports import resolve
+from pubench.protocol.parts import CriterionPlan, SearchPlan
 from pubench.protocol.replies import Trial
 from pubench.run.greedy import MOST_STEPS, neighbours
 from pubench.specs import Choice, Float, Int, Param, TuningRule
 from pubench.suite.samplers import SAMPLERS
-from pubench.tasks import CriterionPlan, SearchPlan
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

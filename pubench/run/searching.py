@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pubench.plan.jobs import Job
+from pubench.protocol.parts import EarlierTrial, Pruning, SearchPlan
 from pubench.protocol.replies import Trial
 from pubench.results.record import StoredTrial
 from pubench.run.search import Search, params_name
-from pubench.tasks import EarlierTrial, Pruning, SearchPlan
 
 if TYPE_CHECKING:
     from pubench.specs import Params

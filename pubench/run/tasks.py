@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pubench.plan.jobs import Job
+from pubench.protocol.parts import CriterionPlan, Pruning
 from pubench.protocol.replies import Trial
 from pubench.results.record import Record
 from pubench.status import Problem, Status
-from pubench.tasks import CriterionPlan, Pruning
 
 if TYPE_CHECKING:
     from pubench.specs import Params

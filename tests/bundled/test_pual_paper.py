@@ -22,11 +22,11 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from pubench import run_suite
 from pubench.criteria import Validation, puf
+from pubench.protocol.parts import CriterionPlan, SearchPlan
 from pubench.protocol.replies import Trial
 from pubench.run.search import Search, choose
 from pubench.specs import SCENARIOS, Choice, Float
 from pubench.suite.samplers import SAMPLERS
-from pubench.tasks import CriterionPlan, SearchPlan
 
 CC, STS = SCENARIOS
 MEANS = (50, 100, 200, 500, 1000)

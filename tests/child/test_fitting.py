@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from pubench.child.fitting import MisbehaviourError, Recipe, fit, predict, protect, take_rows
 from pubench.data.stored import read_features
-from pubench.tasks import Features
+from pubench.protocol.parts import Features
 
 X = np.arange(12.0).reshape(6, 2)
 S = np.array([1, 1, 0, 0, 0, 0], dtype=np.uint8)

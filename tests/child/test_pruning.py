@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pubench.child.listening import TrainingListener
 from pubench.child.pruning import bracket_of, gives_up, is_looked_at, rungs
 from pubench.estimators.progress import PrunedError, progress
-from pubench.tasks import EarlierTrial, Pruning
+from pubench.protocol.parts import EarlierTrial, Pruning
 
 TOTAL = 27
 CURVES = st.lists(st.lists(st.floats(-5, 5), min_size=TOTAL, max_size=TOTAL), min_size=0, max_size=9)

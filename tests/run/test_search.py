@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pubench.protocol.parts import AlgorithmPlan, CriterionPlan, SearchPlan
 from pubench.protocol.replies import Trial
 from pubench.run.greedy import neighbours
 from pubench.run.search import Search, choose, grid, params_name
 from pubench.specs import Choice, Float, Int
 from pubench.suite.models import TuningConfig
 from pubench.suite.samplers import SAMPLERS
-from pubench.tasks import AlgorithmPlan, CriterionPlan, SearchPlan
 
 SPACE = {"x": Float(-4.0, 4.0), "n": Int(1, 9), "kind": Choice(("a", None, True))}
 

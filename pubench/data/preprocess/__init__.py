@@ -11,7 +11,7 @@ from pubench.data.preprocess.dense import DensePreprocess, fit_dense
 from pubench.data.preprocess.rows import Composed, frequent_columns
 from pubench.data.preprocess.sparse import SparsePreprocess, fit_sparse
 from pubench.data.preprocess.typed import TypedRows
-from pubench.tasks import Preprocess
+from pubench.protocol.parts import Preprocess
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix

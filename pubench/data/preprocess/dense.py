@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.data.preprocess.config import Vector, rounding
-from pubench.tasks import Impute, Preprocess, Scale
+from pubench.protocol.parts import Impute, Preprocess, Scale
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix

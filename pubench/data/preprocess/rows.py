@@ -13,7 +13,7 @@ from pubench.data.preprocess.config import Vector
 from pubench.data.preprocess.dense import DensePreprocess
 from pubench.data.preprocess.sparse import SparsePreprocess
 from pubench.errors import DataError
-from pubench.tasks import Norm
+from pubench.protocol.parts import Norm
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix

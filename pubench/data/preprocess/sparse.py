@@ -10,7 +10,7 @@ import numpy as np
 
 from pubench.data.preprocess.config import Vector, rounding
 from pubench.errors import DataError
-from pubench.tasks import Preprocess
+from pubench.protocol.parts import Preprocess
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
