@@ -31,9 +31,11 @@ from pubench.sandbox.fork_server import fork_from_server, use_shared
 from pubench.sandbox.interpreters import ServerKind
 kind = ServerKind("pubench.evaluator")
 use_shared([(kind, chr(0) + sys.argv[1])])
-print(fork_from_server(kind, os.environ).pid, flush=True)
+shared = fork_from_server(kind, os.environ)
+print(shared.pid, flush=True)
 input()
-print(fork_from_server(kind, os.environ).pid, flush=True)
+own = fork_from_server(kind, os.environ)
+print(own.pid, flush=True)
 input()
 """
 
