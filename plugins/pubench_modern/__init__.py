@@ -48,6 +48,7 @@ def pubench_algorithms() -> list[Algorithm]:
             "dist_pu:DistPU",
             _DIST,
             needs=("prior",),
+            threshold="prior",
         ),
         _spec(
             "cvir",
@@ -106,7 +107,7 @@ def _spec(
     space: Mapping[str, Param] | None = None,
     receives: tuple[str, ...] = _PRIOR,
     needs: tuple[str, ...] = (),
-    threshold: Literal["own", "built-in"] = "own",
+    threshold: Literal["own", "prior", "built-in"] = "own",
 ) -> Algorithm:
     return Algorithm(
         name=name,
