@@ -29,6 +29,10 @@ def strength_sentence(board: Leaderboard, metric: BoardMetric, comparison: Compa
     if board.detectable == float("inf"):
         needed = next((n for n, factor in enumerate(metric.factors) if factor < float("inf")), None)
         remedy = f"at least {needed or comparison.family.needed} are needed"
+        if any(pair.adjusted < comparison.rules.alpha for pair in comparison.pairs):
+            # Some methods have failed somewhere: two others may have more data sets in common than all have.
+            units = f"The {units} with scores of all methods"
+            return f"{units} cannot show which method is better; {remedy}, which some pairs of methods have."
         return f"{units} cannot show which method is better; {remedy}."
     size = size_of(board.detectable, metric)
     control = board.compared_with is not None and board.compared_with == comparison.rules.control
