@@ -278,8 +278,12 @@ def test_lines_of_an_oracle_count_only_where_they_are_alone() -> None:
 
 def test_the_headline_does_not_deny_what_its_tests_show() -> None:
     scores = np.column_stack([np.linspace(0.9, 0.99, 12), np.linspace(0.5, 0.56, 12), np.full(12, 0.3)])
-    rows = [one for one in rows_of(scores, ("a", "b", "c")) if one["algorithm"] != "c" or one["dataset"] < "d11"]
+    rows = [
+        one for one in rows_of(scores, ("a", "b", "c")) if one["algorithm"] != "c" or one["dataset"] < "d11"
+    ]
     (sentence,) = headlines(build_report(rows, "t", {"acc": True}))
-    assert sentence.startswith("The 3 data sets with scores of all methods cannot show which method is better;")
+    assert sentence.startswith(
+        "The 3 data sets with scores of all methods cannot show which method is better;"
+    )
     assert "which some pairs of methods have. a has the best average rank" in sentence
     assert sentence.endswith("and 1 of 1 other method is significantly worse.")
