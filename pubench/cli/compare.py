@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pubench.cli.output import show_problems
+from pubench.cli.streams import printed
 
 __all__ = ["compare"]
 
@@ -24,9 +25,7 @@ def compare(first: Path, second: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found.to_json(), indent=1, allow_nan=False))
         return
-    from rich.console import Console
-
     from pubench.reporting.render.compared import print_comparison
 
     show_problems(found.problems)
-    print_comparison(found, Console())
+    print_comparison(found, printed())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pubench.cli.streams import printed
 from pubench.errors import counted
 
 if TYPE_CHECKING:
@@ -105,13 +106,12 @@ def _outcomes(wanted: str, seconds: float) -> Iterator[Outcome]:
 
 def _shown(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
     """Print each outcome when it arrives, and a summary at the end."""
-    from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
     from pubench.plugins.registry import SINGULAR
 
-    console, counts, last = Console(highlight=False), dict.fromkeys(_SIGNS, 0), ("", "")
+    console, counts, last = printed(highlight=False), dict.fromkeys(_SIGNS, 0), ("", "")
     for outcome in outcomes:
         if (outcome.kind, outcome.name) != last:
             console.print(Text(f"{SINGULAR.get(outcome.kind, 'plugin')} {outcome.name}", style="bold"))

@@ -10,6 +10,7 @@ import click
 
 from pubench.cli.options import FOLDERS
 from pubench.cli.output import show_problems
+from pubench.cli.streams import printed
 
 if TYPE_CHECKING:
     from pubench.suite.reporting import TableWidth
@@ -94,9 +95,7 @@ def _report(
         for path in write_report(made, out, formats):
             click.echo(path)
     elif formats[0] == "text":
-        from rich.console import Console
-
-        terminal_report(made, Console())
+        terminal_report(made, printed())
     else:
         click.echo(dict(FILES[formats[0]](made))[PRINTED[formats[0]]].decode(), nl=False)
 

@@ -6,10 +6,14 @@ import contextlib
 import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-__all__ = ["is_of_output", "output_problem", "prepare_streams", "say", "show", "silence_output"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["is_of_output", "output_problem", "prepare_streams", "printed", "say", "show", "silence_output"]
 
 
 def prepare_streams() -> None:
@@ -48,6 +52,17 @@ def show(text: str) -> None:
         raise
     except (OSError, ValueError):
         return
+
+
+def printed(*, highlight: bool = True) -> Console:
+    """Return standard output as rich sees it, but for a closed pipe, of which all commands make the same."""
+    from rich.console import Console
+
+    class Printed(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Printed(highlight=highlight)
 
 
 def is_of_output(error: OSError) -> bool:

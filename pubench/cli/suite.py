@@ -14,7 +14,7 @@ from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
 from pubench.cli.slurm import slurm
-from pubench.cli.streams import say
+from pubench.cli.streams import printed, say
 from pubench.errors import be, counted
 
 if TYPE_CHECKING:
@@ -132,9 +132,8 @@ def _conclude(results: Results, progress: Silent, *, quiet: bool) -> None:
         write_report(report, results.folder, ("markdown", "html"))
     if quiet:
         return
-    from rich.console import Console
 
-    terminal_report(report, Console())
+    terminal_report(report, printed())
     click.echo(f"{_summary(results.counts)}\nReport: {results.folder / 'report.html'}")
 
 

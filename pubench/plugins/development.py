@@ -109,7 +109,9 @@ def _distribution_digest(name: str, module: str, *, pinned: bool) -> str:
         return (
             "" if pinned else _files_digest(pair for one in sorted(packages) for pair in package_files(one))
         )
-    recorded = [path for path in found.files or () if path.hash is not None and _is_loaded(path.name)]
+    # Launchers lie above, in bin/, and name their interpreter: whoever moves an environment rewrites them.
+    files = (path for path in found.files or () if ".." not in path.parts)
+    recorded = [path for path in files if path.hash is not None and _is_loaded(path.name)]
     if all(_is_as_recorded(path) for path in recorded):
         return ""
     return _files_digest((Path(str(path.locate())), path.as_posix()) for path in recorded)

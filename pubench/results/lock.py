@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pubench.errors import RunFolderError
+from pubench.errors import PubenchError, RunFolderError
 from pubench.results.link_lock import HELD, Holder, holder_of, linked
 
 __all__ = ["is_running", "locked"]
@@ -27,8 +27,9 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the folder for this run.
 
     The system lets go of it when the process ends, however it ends. Where it cannot, the lock is a file, and one that a
-    dead process left is taken over.
+    dead process left is taken over. A folder that was made for a run which is refused is removed.
     """
+    was_there = folder.exists()
     try:
         _refuse_foreign(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -40,8 +41,20 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         with _held(folder, descriptor):
             yield
+    except PubenchError:
+        if not was_there:
+            _remove_empty(folder)
+        raise
     finally:
         os.close(descriptor)
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing but its lock."""
+    with contextlib.suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [_LOCK]:
+            (folder / _LOCK).unlink()
+            folder.rmdir()
 
 
 @contextlib.contextmanager

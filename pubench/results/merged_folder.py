@@ -12,34 +12,21 @@ from pathlib import Path
 import msgspec
 
 from pubench.errors import DamagedFileError, RunFolderError, StoreError, be, counted
-from pubench.plan.jobs import Cell, Plan
+from pubench.plan.jobs import Cell
 from pubench.results.draws import difference_of_draws
 from pubench.results.lock import is_running, locked
-from pubench.results.predictions import PackedPredictions, StoredPredictions, read_packed
-from pubench.results.record import MEASURED, EvaluatedTrial, ModelRecord, Record, RescoredValue, StoredTrial
-from pubench.results.run_folder import (
-    read_plan,
-    read_provenance,
-    read_suite_text,
-    write_plan,
-    write_provenance,
-)
-from pubench.results.store import (
-    Store,
-    detail_problems,
-    read_evaluated,
-    read_inside,
-    read_predictions_index,
-    read_records,
-    read_rescored,
-    read_searches,
-)
+from pubench.results.predictions import PackedPredictions, read_packed
+from pubench.results.record import MEASURED, EvaluatedTrial, Record, RescoredValue, StoredTrial
+from pubench.results.run_content import RunContent, read_content
+from pubench.results.run_folder import read_suite_text, write_plan, write_provenance
+from pubench.results.store import Store
 from pubench.results.table import Results, read_results
-from pubench.specs import JSONValue
 
 __all__ = ["MergedFolder", "merge_folders"]
 
 _PARTS = ("suite", "description", "metrics", "shown", "report", "paper")
+_NAMED = 5
+"""How many missing cells a merge names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +48,6 @@ class MergedFolder:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Everything that a run folder holds."""
-
-    folder: Path
-    plan: Plan
-    records: dict[str, Record]
-    trials: dict[tuple[str, int], StoredTrial]
-    evaluated: dict[tuple[str, int], EvaluatedTrial]
-    inside: dict[str, ModelRecord]
-    predictions: dict[str, StoredPredictions]
-    rescored: dict[tuple[str, str], RescoredValue]
-    provenance: list[JSONValue]
-    problems: tuple[str, ...]
-
-
 def merge_folders(folders: Sequence[Path], out: Path) -> MergedFolder:
     """Put the run folders of one suite together.
 
@@ -91,7 +62,7 @@ def merge_folders(folders: Sequence[Path], out: Path) -> MergedFolder:
     StoreError
         If the merged folder cannot be written.
     """
-    sources = [_read(folder) for folder in dict.fromkeys(folders)]
+    sources = [read_content(folder) for folder in dict.fromkeys(folders)]
     for other in sources[1:]:
         _refuse_other_plan(sources[0], other)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -102,11 +73,13 @@ def merge_folders(folders: Sequence[Path], out: Path) -> MergedFolder:
         # Not the name of the temporary folder, which is gone.
         cause = error.__context__ if isinstance(error, StoreError) else error
         reason = getattr(cause, "strerror", None) or str(error)
-        raise StoreError(f"cannot write {out}: {reason}; make room, or choose another --out") from None
+        blocked = isinstance(cause, FileExistsError | NotADirectoryError)
+        remedy = "a folder on the way to it is a file; choose" if blocked else "make room, or choose"
+        raise StoreError(f"cannot write {out}: {reason}; {remedy} another --out") from None
     return _merged(sources, sources, out, lost)
 
 
-def _create(sources: Sequence[_Source], out: Path) -> list[str]:
+def _create(sources: Sequence[RunContent], out: Path) -> list[str]:
     out.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name[:40]}."))
     try:
@@ -121,12 +94,12 @@ def _create(sources: Sequence[_Source], out: Path) -> list[str]:
     return lost
 
 
-def _add(sources: Sequence[_Source], out: Path) -> MergedFolder:
+def _add(sources: Sequence[RunContent], out: Path) -> MergedFolder:
     """Append to a run folder what it lacks: a merge that is killed in between is completed by the next one."""
     if not out.is_dir():
         raise RunFolderError(f"{out} is not a folder; choose another --out")
     with locked(out):
-        known = _read(out)
+        known = read_content(out)
         if known.plan.shard is not None:
             raise RunFolderError(f"{out} holds {known.plan.shard}; choose another --out")
         _refuse_other_plan(known, sources[0])
@@ -135,7 +108,7 @@ def _add(sources: Sequence[_Source], out: Path) -> MergedFolder:
     return _merged([known, *others], others, out, lost)
 
 
-def _fill(folder: Path, sources: Sequence[_Source], have: _Source | None = None) -> list[str]:
+def _fill(folder: Path, sources: Sequence[RunContent], have: RunContent | None = None) -> list[str]:
     """Write what the sources hold into a folder that already has the content of one of them; return what was lost."""
     lost: list[str] = []
     entries = [entry for source in sources for entry in source.provenance]
@@ -161,7 +134,7 @@ def _fill(folder: Path, sources: Sequence[_Source], have: _Source | None = None)
     return lost
 
 
-def _packed(source: _Source, key: str, lost: list[str]) -> PackedPredictions | None:
+def _packed(source: RunContent, key: str, lost: list[str]) -> PackedPredictions | None:
     """Return the predictions of a cell; those that cannot be read are lost, and the merge goes on."""
     line = source.predictions.get(key)
     if line is None:
@@ -173,7 +146,7 @@ def _packed(source: _Source, key: str, lost: list[str]) -> PackedPredictions | N
         return None
 
 
-def _rescored(sources: Sequence[_Source]) -> dict[tuple[str, str], RescoredValue]:
+def _rescored(sources: Sequence[RunContent]) -> dict[tuple[str, str], RescoredValue]:
     """Return the metrics that were added to cells after their run, from folders that have the result that is kept."""
     kept = {record.key: _result(record) for _, record in _winners(sources)}
     found: dict[tuple[str, str], RescoredValue] = {}
@@ -183,7 +156,7 @@ def _rescored(sources: Sequence[_Source]) -> dict[tuple[str, str], RescoredValue
     return found
 
 
-def _winners(sources: Sequence[_Source]) -> Iterator[tuple[_Source, Record]]:
+def _winners(sources: Sequence[RunContent]) -> Iterator[tuple[RunContent, Record]]:
     """Yield the first record of each cell, in the order of the plan, and where it comes from."""
     planned = (cell.key for cell in sources[0].plan.cells)
     # Records of an earlier form of the suite are kept: it may come back.
@@ -192,7 +165,7 @@ def _winners(sources: Sequence[_Source]) -> Iterator[tuple[_Source, Record]]:
         yield from [first] if (first := next(found, None)) is not None else []
 
 
-def _trials(sources: Sequence[_Source]) -> dict[tuple[str, int], StoredTrial]:
+def _trials(sources: Sequence[RunContent]) -> dict[tuple[str, int], StoredTrial]:
     """Return each trial once: from the folder whose record it led to, else from the first that has it."""
     led = {(record.search, id(source)) for source, record in _winners(sources)}
     found: dict[tuple[str, int], StoredTrial] = {}
@@ -203,32 +176,16 @@ def _trials(sources: Sequence[_Source]) -> dict[tuple[str, int], StoredTrial]:
     return dict(sorted(found.items()))
 
 
-def _evaluated(sources: Sequence[_Source]) -> list[tuple[_Source, EvaluatedTrial]]:
+def _evaluated(sources: Sequence[RunContent]) -> list[tuple[RunContent, EvaluatedTrial]]:
     """Return each trial that was judged on test rows once, from the first folder that has it."""
-    found: dict[tuple[str, int], tuple[_Source, EvaluatedTrial]] = {}
+    found: dict[tuple[str, int], tuple[RunContent, EvaluatedTrial]] = {}
     for source in sources:
         for key, judged in source.evaluated.items():
             found.setdefault(key, (source, judged))
     return list(found.values())
 
 
-def _read(folder: Path) -> _Source:
-    plan = read_plan(folder)
-    records, problems = read_records(folder)
-    finished = {key: record for key, record in records.items() if record.status.is_finished}
-    trials = {trial.key: trial for lines in read_searches(folder).values() for trial in lines}
-    evaluated = {judged.key: judged for lines in read_evaluated(folder).values() for judged in lines}
-    try:
-        provenance = read_provenance(folder)
-    except DamagedFileError as error:
-        provenance, problems = [], (*problems, str(error))
-    found = *problems, *detail_problems(folder)
-    index, rescored = read_predictions_index(folder)[0], {line.key: line for line in read_rescored(folder)[0]}
-    beside = trials, evaluated, read_inside(folder), index, rescored
-    return _Source(folder, plan, finished, *beside, provenance, found)
-
-
-def _refuse_other_plan(first: _Source, other: _Source) -> None:
+def _refuse_other_plan(first: RunContent, other: RunContent) -> None:
     where = f"{first.folder} and {other.folder} do not belong together"
     remedy = "merge runs of the same suite file with the same data and plugins"
     for name in _PARTS:
@@ -248,7 +205,7 @@ def _refuse_other_plan(first: _Source, other: _Source) -> None:
 
 
 def _merged(
-    sources: Sequence[_Source], added: Sequence[_Source], out: Path, lost: Sequence[str]
+    sources: Sequence[RunContent], added: Sequence[RunContent], out: Path, lost: Sequence[str]
 ) -> MergedFolder:
     notes = [problem for source in added for problem in source.problems] + list(lost)
     notes += [
@@ -258,7 +215,7 @@ def _merged(
     return MergedFolder(read_results(out), tuple(_conflicts(sources)), tuple(notes))
 
 
-def _conflicts(sources: Sequence[_Source]) -> Iterator[str]:
+def _conflicts(sources: Sequence[RunContent]) -> Iterator[str]:
     names = {cell.key: _name(cell) for cell in sources[0].plan.cells}
     for winner, record in _winners(sources):
         for other in sources:
@@ -280,7 +237,7 @@ def _name(cell: Cell) -> str:
     return ", ".join(name for name in names if name)
 
 
-def _unfinished(sources: Sequence[_Source]) -> Iterator[str]:
+def _unfinished(sources: Sequence[RunContent]) -> Iterator[str]:
     """Say what is missing: shards that were not given, and cells that have no record."""
     finished = {key for source in sources for key in source.records}
     shards = [source.plan.shard for source in sources if source.plan.shard is not None]
@@ -288,6 +245,13 @@ def _unfinished(sources: Sequence[_Source]) -> Iterator[str]:
         absent = sorted({*range(1, shards[0].of + 1)} - {shard.number for shard in shards})
         if absent:
             yield f"missing shards of {shards[0].of}: {', '.join(map(str, absent))}"
+    else:
+        missing = [cell for cell in sources[0].plan.cells if not cell.skip and cell.key not in finished]
+        named = [_name(cell) for cell in missing[:_NAMED]]
+        if len(missing) > _NAMED:
+            named.append(f"and {counted(len(missing) - _NAMED, 'more cell')}")
+        if missing:
+            yield f"missing cells: {'; '.join(named)}"
     for source in sources:
         left = {cell.key for cell in source.plan.own_cells if not cell.skip} - finished
         if left and source.plan.shard is not None:

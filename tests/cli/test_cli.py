@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from helpers.runs import write_shard
 from helpers.suites import TOY, toml
 
 import pubench
@@ -272,8 +273,10 @@ def test_what_is_registered_is_listed(call, kind):
     assert all(entry["origin"]["distribution"] in ("pubench", "toy_plugin.py") for entry in entries)
 
 
-def test_a_closed_pipe_changes_only_the_exit_code():
-    command = f"set -o pipefail; {sys.executable} -m pubench suite schema | true"
+@pytest.mark.parametrize("what", ["suite schema", "report run"])
+def test_a_closed_pipe_changes_only_the_exit_code(what, tmp_path):
+    write_shard(tmp_path / "run", 1)
+    command = f"cd {tmp_path}; set -o pipefail; {sys.executable} -m pubench {what} | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 

@@ -75,6 +75,13 @@ def test_a_release_keeps_its_version_until_one_of_its_files_is_edited(folder):
     assert version(folder).startswith("1+")
 
 
+def test_a_launcher_that_another_environment_rewrote_is_no_code(folder):
+    make_recorded(folder, "shifting")
+    (record,) = folder.glob("*.dist-info/RECORD")
+    record.write_text(record.read_text() + "../bin/shifting,sha256=AAAA,1\n")
+    assert version(folder) == "1"
+
+
 def test_a_plugin_that_pins_its_versions_keeps_them_in_an_editable_install(folder):
     make_editable(folder, "shifting")
     file = folder / "shifting.py"

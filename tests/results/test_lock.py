@@ -205,3 +205,19 @@ def test_of_processes_that_race_one_at_a_time_holds_the_folder(tmp_path, rounds)
         assert contender.returncode == 0, err
     with locked(tmp_path):
         pass
+
+
+def refuse(folder):
+    with locked(folder):
+        if folder.name == "used":
+            (folder / "plan.json").write_text("{}")
+        raise RunFolderError("refused")
+
+
+def test_a_run_that_is_refused_leaves_no_folder_that_it_made(tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    for folder in (mine, tmp_path / "new", tmp_path / "used"):
+        with pytest.raises(RunFolderError, match="refused"):
+            refuse(folder)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "used"]

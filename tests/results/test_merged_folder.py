@@ -12,7 +12,7 @@ from helpers.runs import write_run, write_shard
 from helpers.suites import TOY, plan, read_diary, run, toml
 
 from pubench import read_results, report, run_suite
-from pubench.errors import PubenchError, RunFolderError
+from pubench.errors import PubenchError, RunFolderError, StoreError
 from pubench.results.checked import read_checked, write_checked
 from pubench.results.costs import read_costs
 from pubench.results.export import export_text
@@ -174,6 +174,21 @@ def test_what_is_not_finished_is_said(tmp_path):
     merged = merge_folders([one, other], tmp_path / "m")
     assert merged.notes == ("missing shards of 3: 3", f"{other}, shard 2 of 3: 1 cell is not finished")
     assert merged.results.counts["pending"] == 3
+
+
+def test_missing_cells_are_named_where_shards_do_not_say_it(tmp_path):
+    shards = [write_shard(tmp_path / str(number), number, 3) for number in (1, 2, 3)]
+    merge_folders(shards[:1], tmp_path / "m")
+    (note,) = merge_folders([tmp_path / "m"], tmp_path / "again").notes
+    assert note.startswith("missing cells: ")
+    assert note.count("replicate") == 4
+    assert merge_folders(shards[1:], tmp_path / "m").notes == ()
+
+
+def test_a_file_on_the_way_to_the_merged_folder_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="a folder on the way to it is a file; choose another --out"):
+        merge_folders([write_shard(tmp_path / "a", 1)], tmp_path / "file" / "m")
 
 
 def test_folders_of_different_suites_do_not_belong_together(tmp_path):

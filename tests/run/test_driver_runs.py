@@ -115,6 +115,7 @@ def test_only_cells_without_a_usable_record_are_pending():
     [
         ({"backend": "lokky"}, "did you mean 'loky'"),
         ({"backend": "loky", "address": "tcp://1"}, "backend 'loky' takes no address"),
+        ({"backend": "dask", "address": ""}, "the address is empty"),
         ({"jobs": 0}, "jobs = 0"),
     ],
 )

@@ -35,8 +35,12 @@ class Execution:
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
             raise PubenchError(f"backend '{self.backend}' is unknown{did_you_mean(self.backend, BACKENDS)}")
-        if self.address and self.backend not in CLUSTERS:
+        if self.address is not None and self.backend not in CLUSTERS:
             raise PubenchError(f"backend '{self.backend}' takes no address; use one of {', '.join(CLUSTERS)}")
+        if self.address is not None and not self.address.strip():
+            raise PubenchError(
+                f"the address is empty; give that of the {self.backend} cluster, or leave it out to start one here"
+            )
         if self.jobs < 1:
             raise PubenchError(f"jobs = {self.jobs}: at least one cell must run at a time")
 
