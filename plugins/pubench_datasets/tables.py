@@ -111,8 +111,12 @@ def check_roles(path: str, columns: Sequence[str], roles: Roles) -> list[str]:
     uses = {**named, **dict.fromkeys(roles.categorical, "categorical")}
     for name, use in uses.items():
         if name not in columns:
-            remedy = f"; set {use}" if name == "target" and roles.target is None else ""
-            raise DataError(f"{path} has no column '{name}' ({use}){remedy}{did_you_mean(name, columns)}")
+            if name == "target" and roles.target is None:
+                raise DataError(
+                    f"{path} has no column 'target'; set target to the column of the classes, or labelled to the one "
+                    "that marks labelled positives"
+                )
+            raise DataError(f"{path} has no column '{name}' ({use}){did_you_mean(name, columns)}")
         if name in named and name in roles.categorical:
             raise DataError(
                 f"{path}: column '{name}' is used twice, as {named[name]} and categorical; use it once"

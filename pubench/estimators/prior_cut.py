@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,9 @@ from pubench.specs import Scenario
 __all__ = ["PriorCut", "cut_at", "population_cut", "separating_cut"]
 
 Floats = NDArray[np.float64]
+
+_TOLERANCE = 0.2
+"""How far the share of rows called positive may be from the prior, as a part of it, before a person is told."""
 
 
 class PriorCut(OutOfFoldClassifier):
@@ -74,6 +79,14 @@ class PriorCut(OutOfFoldClassifier):
 
     def _learn(self, scores: Floats, s: Labels) -> None:
         self.cut_ = population_cut(scores, s, prior=self.prior_, scenario=self.scenario)
+        positive = _population(scores, s, self.scenario) >= self.cut_
+        share = float(positive.mean())
+        if abs(share - self.prior_) > max(_TOLERANCE * self.prior_, 1.0 / len(positive)):
+            warnings.warn(
+                f"scores are tied: the cut calls {share:.3f} of the rows positive, and the prior is {self.prior_:.3f}; "
+                "take a classifier with finer scores",
+                stacklevel=3,
+            )
         self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario)
 
     def _adjust(self, X: Rows, s: Labels) -> None:

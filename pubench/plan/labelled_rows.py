@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pubench.plan.datasets import ResolvedDataset
     from pubench.suite.models import TuningConfig
 
-__all__ = ["check_folds", "copies_note"]
+__all__ = ["check_folds", "copies_note", "few_labelled"]
 
 _LEAST_LABELLED = 5
 """Labelled rows in a fold: recall is otherwise known to no better than a quarter."""
@@ -32,12 +32,28 @@ def check_folds(labelling: Labelling, *, data: ResolvedDataset, tuning: TuningCo
     if not data.pu or not isinstance(labelling.test, float) or not data.is_given(labelling):
         return
     trained = data.counts[0] - held_out(data.counts[0], labelling.test)
-    judged = trained * tuning.validation if tuning.validation else trained / (tuning.folds or 1)
+    judged = _judging(trained, tuning)
     if judged < _LEAST_LABELLED:
         raise DataError(
             f"data set '{data.label}': {trained} labelled training rows leave {judged:.3g} to judge a setting by, "
             f"and a search needs at least {_LEAST_LABELLED}; {_remedy(trained, labelling.test, tuning)}"
         )
+
+
+def few_labelled(labelling: Labelling, tuning: TuningConfig) -> str:
+    """Warn where a number of labels that is drawn leaves too few to compare settings by; empty if it does not."""
+    drawn = labelling.positives
+    if not isinstance(drawn, int) or _judging(drawn, tuning) >= _LEAST_LABELLED:
+        return ""
+    return (
+        f"{drawn} labelled rows leave {_judging(drawn, tuning):.3g} to judge a setting by: a search chooses mostly by "
+        f"chance; set tuning.folds to {max(2, drawn // _LEAST_LABELLED)}, or label more positives"
+    )
+
+
+def _judging(labelled: int, tuning: TuningConfig) -> float:
+    """Return how many labelled rows judge a setting."""
+    return labelled * tuning.validation if tuning.validation else labelled / (tuning.folds or 1)
 
 
 def _remedy(trained: int, test: float, tuning: TuningConfig) -> str:

@@ -12,7 +12,7 @@ from pubench.errors import PubenchError, SuiteError
 from pubench.plan.cells import ResolvedSuite, lay_out
 from pubench.plan.datasets import resolve_dataset
 from pubench.plan.jobs import DataPlan, Job, Plan, PlannedMetric
-from pubench.plan.labelled_rows import check_folds
+from pubench.plan.labelled_rows import check_folds, few_labelled
 from pubench.plan.parts import PlannedPart
 from pubench.plan.prior_source import resolve_priors
 from pubench.plan.resolved import (
@@ -22,7 +22,13 @@ from pubench.plan.resolved import (
     resolve_criterion,
     resolve_training_criterion,
 )
-from pubench.plan.shown import criteria_of_pu_data, names_shown, refuse_metric, resolve_shown, what_is_shown
+from pubench.plan.shown import (
+    criteria_of_pu_data,
+    names_shown,
+    refuse_metric,
+    resolve_shown,
+    what_is_shown,
+)
 from pubench.plugins.registry import Registry
 from pubench.suite import Suite
 from pubench.suite.columns import on_training
@@ -120,6 +126,8 @@ def _advice(suite: Suite, registry: Registry) -> Iterator[str]:
             f"criterion '{name}' looks only at the order of scores and cannot choose where positives begin: decisions "
             f'of what it tunes ({", ".join(deciding)}) may be poor; set threshold = "prior" there'
         )
+    if any(entry.tune for entry in suite.algorithms):
+        yield from filter(None, (few_labelled(labelling, suite.tuning) for labelling in suite.labellings))
 
 
 def _cut(entry: AlgorithmEntry, registry: Registry) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -263,3 +266,15 @@ def test_few_labelled_rows_do_not_move_the_share(name, n_p):
     learner = pubench.make(name) if name == "one-class-svm" else pubench.make(name, scenario=CASE_CONTROL)
     model = PriorCut(learner, prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)
     assert model.predict(clouds(n_p=1, n_u=2000, seed=1)[0]).mean() == pytest.approx(0.3, abs=0.06)
+
+
+def test_scores_that_are_tied_far_from_the_prior_are_warned_of():
+    X, s, _ = clouds()
+    with pytest.warns(
+        UserWarning,
+        match=r"tied: the cut calls 0\.000 of the rows positive, and the prior is 0\.3",
+    ):
+        PriorCut(DummyClassifier(), prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PriorCut(prior=0.3, scenario=CASE_CONTROL, random_state=0).fit(X, s)

@@ -193,3 +193,17 @@ def test_references_are_marked():
         ("toy", "oracle-f1"): True,
         ("pn-toy", None): True,
     }
+
+
+@pytest.mark.parametrize(
+    ("positives", "tune", "said"), [(10, True, True), (10, False, False), (20, True, False)]
+)
+def test_a_search_with_few_labelled_rows_is_warned_of(positives, tune, said):
+    search = {"tune": True, "search": {"shift": {"low": 0.0, "high": 1.0}}} if tune else {}
+    planned = plan(
+        labellings=[{"scenario": "case-control", "positives": positives}],
+        algorithms=[{"use": "toy", **search}],
+        tuning={"sampler": "random", "trials": 2, "folds": 4, "criteria": ["puf"]},
+    )
+    start = "10 labelled rows leave 2.5 to judge a setting by: a search chooses mostly by chance; set"
+    assert any(one.startswith(start) for one in planned.advice) is said
