@@ -67,6 +67,7 @@ class Found(NamedTuple):
 
     table: str
     scenario: Scenario
+    labelled: int
     truth: float
     bbe: PriorEstimate
     profile: PriorEstimate
@@ -97,7 +98,7 @@ def ask(
         estimate_prior(X[made.train], made.s, scenario=scenario, estimator=estimator, random_state=seed)
         for estimator in ("bbe", "profile")
     )
-    return Found(name, scenario, made.prior, bbe, profile, combine_estimates(bbe, profile))
+    return Found(name, scenario, n_p, made.prior, bbe, profile, combine_estimates(bbe, profile))
 
 
 def line(title: str, found: list[Found]) -> str:
@@ -162,6 +163,12 @@ def main() -> None:
         found += asked
     for scenario in SCENARIOS:
         print(line(f"all, {scenario}", [one for one in found if one.scenario == scenario]))
+    for low, high in ((0, 50), (50, 100), (100, 10**6)):
+        some = [one for one in found if low < one.labelled <= high]
+        if some:
+            print(
+                line(f"all, more than {low} labelled" + (f", at most {high}" if high < 10**6 else ""), some)
+            )
     print(line("all", found))
     print(f'"Cannot be determined": {doubted(found)}.')
 

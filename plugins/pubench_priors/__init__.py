@@ -91,7 +91,7 @@ def _profile() -> PriorEstimator:
         name="profile",
         function="pubench_priors.profile:profile",
         summary="Profile likelihood of U's share of positives, with an interval that allows for overlap",
-        version="1",
+        version="2",
         assumes="Labels at random; the log-odds of a positive are linear in the score, with one bend",
         accepts=("sparse", "missing"),
         paper="T. Lancaster and G. Imbens, Case-control studies with contaminated controls, Journal of Econometrics "

@@ -23,7 +23,7 @@ ASSUMPTION = (
     "Assumption: the labelled rows are a fair sample of all positives (SCAR). The data cannot confirm this. If "
     "easy positives were labelled first, the prior and even its upper bound are too low."
 )
-_DETERMINED = 0.5
+_DETERMINED = 0.4
 # The level of upper bounds; see PriorEstimate.upper.
 _UPPER_LEVEL = 0.95
 
@@ -43,8 +43,8 @@ class PriorStatement:
     upper : float
         An upper bound at the level of 95 % that needs no region of pure positives; 1 if there is none.
     determined : bool
-        False if the low end of the interval of ``profile`` is less than half its high end: the data then fit priors
-        that differ by a factor of two or more.
+        False if the low end of the interval of ``profile`` is less than 0.4 of its high end: the data then fit priors
+        that differ by a factor of 2.5 or more.
     doubts : tuple of str
         What in these data speaks against the estimate, one sentence each.
     assumption : str

@@ -210,10 +210,16 @@ def _search_fields(search: SearchPlan) -> dict[str, object]:
     return fields | ({"spatial": True} if search.spatial else {})
 
 
-def prior_digest(plan: PriorPlan, registered: Registered[PriorEstimator] | None) -> str:
-    """Return the digest of a source of the prior; a factor of 1 changes nothing."""
+def prior_digest(
+    plan: PriorPlan,
+    registered: Registered[PriorEstimator] | None,
+    interval: Registered[PriorEstimator] | None = None,
+) -> str:
+    """Return the digest of a source of the prior, and of its interval's; a factor of 1 changes nothing."""
     if registered is not None:
         source = digest([plan.name, registered.version, plan.function, plan.params])
+        if interval is not None:
+            source = digest([source, interval.version])
     elif plan.source == "fixed":
         source = digest(["fixed", plan.value])
     else:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pubench.errors import SuiteError
+from pubench.estimators.prior_statement import RANGE
 from pubench.plan.datasets import ResolvedDataset
 from pubench.plan.keys import prior_digest
 from pubench.plan.parts import PlannedPart, part_of_spec
@@ -78,9 +79,11 @@ def resolve_prior(
             factor=times,
         )
         part = part_of_spec("prior estimator", spec.name, registered)
-        digest = prior_digest(plan, registered)
+        # The interval that is stated next to the default estimate has an estimator of its own.
+        interval = registry.prior(RANGE) if source == ESTIMATE else None
+        defined = prior_digest(plan, registered, interval)
         lacking = unmet(spec.requires)
-        return ResolvedPrior(plan, digest, factor, spec.scenarios, spec.accepts, part, lacking)
+        return ResolvedPrior(plan, defined, factor, spec.scenarios, spec.accepts, part, lacking)
     return ResolvedPrior(plan, prior_digest(plan, None), factor)
 
 

@@ -263,7 +263,7 @@ def test_the_changelog_has_this_version() -> None:
 
 
 def test_both_pages_about_priors_have_the_rule_of_the_code() -> None:
-    rule = "the low end of `profile`'s interval is less than half of its high end"
+    rule = "the low end of `profile`'s interval is less than 0.4 of its high end"
     for page in ("priors.md", "your-own-data.md"):
         text = " ".join((ROOT / "docs" / page).read_text(encoding="utf-8").split())
         assert rule in text
