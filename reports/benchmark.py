@@ -240,7 +240,8 @@ def survived() -> str:
 
 def removed() -> str:
     """Return the statements that do not survive."""
-    return _listed([one for one in verdicts() if not one.survives])
+    gone = [one for one in verdicts() if not one.survives]
+    return _listed(gone) if gone else "None: all survive.\n"
 
 
 def counts() -> str:

@@ -31,6 +31,8 @@ _LIMITS = ((-50.0, 50.0), (0.0, 50.0), (0.0, 50.0))
 _LEAST_SCORE = 1e-6
 _TRUSTED = 100.0
 """With so many labels the shape of p(x) is doubted as much as the sample."""
+_MOST_DOUBTED = 400
+"""More labels than this narrow the interval again: where classes hardly overlap, they do determine the prior."""
 
 
 class Groups(NamedTuple):
@@ -69,10 +71,10 @@ def profile(
 
     is maximised; the estimate maximises :math:`\ell`. The interval holds all q with
 
-    .. math:: \ell(q) \ge \max \ell - (1 + n_p / 100) \, \chi^2_1(level) / 2,
+    .. math:: \ell(q) \ge \max \ell - \left(1 + \min(n_p, 400) / 100\right) \, \chi^2_1(level) / 2,
 
     which without the factor would be 1.35 below the maximum at 90 %. The factor is that of a coarsened likelihood
-    (Miller and Dunson, 2019): p(x) is only nearly logistic, so that the interval does not shrink to a point.
+    (Miller and Dunson, 2019): p(x) is only nearly logistic, so that a few hundred labels do not narrow the interval.
 
     Other estimators assume that some region holds positives only. This one assumes instead that p(x) is logistic in
     the score, with one bend: where the labelled share stops rising, p(x) has come near 1, wherever the scores end. If
@@ -97,7 +99,8 @@ def profile(
     problem = read_problem("profile", X, s, scenario, random_state, claimed=SCENARIOS)
     chosen = Settings.of("profile", settings)
     scores, labels = score_rows(problem, chosen.classifier, chosen.folds), problem.s
-    drop = (1.0 + problem.n_labelled / _TRUSTED) * float(chi2.ppf(chosen.level, df=1)) / 2.0
+    coarse = 1.0 + min(problem.n_labelled, _MOST_DOUBTED) / _TRUSTED
+    drop = coarse * float(chi2.ppf(chosen.level, df=1)) / 2.0
     curve = profile_curve(grouped(scores, labels), drop)
     low, high = within(curve, drop)
     # An interval that reaches the end of the grid goes on to where there is no positive, or nothing else.

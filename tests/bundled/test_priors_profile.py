@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pubench_priors import bound, profile, scoring
-from pubench_priors.problem import Problem
+from pubench_priors.problem import Problem, read_problem
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit, logit
 from scipy.stats import beta
 
 from pubench import estimate_prior
 from pubench.errors import PriorError
+from pubench.specs import SCENARIOS
 
 
 def sample(n_p=300, n_u=1500, slope=2.0, level=-1.0, seed=0):
@@ -213,3 +214,14 @@ def test_the_same_question_is_scored_once(monkeypatch):
     for number, asked in enumerate(others, start=2):
         scoring.score_rows(*asked)
         assert len(fits) == number
+
+
+def test_the_interval_is_that_of_a_coarsened_likelihood():
+    for n_p in (50, 300, 900):
+        f, s, _ = sample(n_p, 1500)
+        found = estimate_prior(f[:, None], s, scenario="case-control", estimator="profile", random_state=0)
+        problem = read_problem("profile", f[:, None], s, "case-control", 0, claimed=SCENARIOS)
+        scores = scoring.score_rows(problem, "auto", 5)
+        drop = (1 + min(n_p, 400) / 100) * 1.3528
+        low, high = profile.within(profile.profile_curve(profile.grouped(scores, s), drop), drop)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
