@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ project = "pubench"
 project_copyright = "the pubench developers"
 version = release = pubench.__version__
 
+# Optional packages: what needs one is documented without it.
+autodoc_mock_imports = [name for name in ("torch", "elapid") if find_spec(name) is None]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

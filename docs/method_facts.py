@@ -16,6 +16,7 @@ from typing import Any
 
 import pubench
 from pubench.plugins import discover, resolve
+from pubench.plugins.requirements import unmet
 from pubench.specs import Algorithm, Choice, Param
 
 _ENTRY = re.compile(
@@ -42,8 +43,11 @@ def algorithms() -> Mapping[str, Algorithm]:
 
 
 def parameters(spec: Algorithm) -> list[Parameter]:
-    """Return the parameters of an algorithm's estimator, each with its meaning; none for scikit-learn's own."""
-    if spec.estimator.startswith("sklearn."):
+    """Return the parameters of an algorithm's estimator, each with its meaning; none for scikit-learn's own.
+
+    A method whose optional package is missing here has none either: the site can be built without it.
+    """
+    if spec.estimator.startswith("sklearn.") or unmet(spec.requires):
         return []
     factory, made = resolve(spec.estimator), type(pubench.make(spec.name))
     found = {} if factory is made else dict(_described(factory, _names(factory)))
