@@ -74,6 +74,13 @@ def tuned_rows() -> list[dict[str, Any]]:
     return rows + [row("a, default", 0.6, f"d{d}", r) for d in range(2) for r in range(2)]
 
 
+def test_a_run_of_references_alone_has_no_leaders_and_a_page() -> None:
+    # As in a shard that holds nothing else.
+    report = report_of([one | {"reference": True} for one in scenario_rows()])
+    assert find_scenarios(report, report.tables[0]) == []
+    assert "<html" in html_report(report)
+
+
 def test_criterion_by_algorithm() -> None:
     report = report_of(tuned_rows())
     (price,) = find_prices(report)

@@ -83,7 +83,7 @@ def _scores(name: str, table: ScoreTable, ranking: Ranking) -> ScenarioScores:
     for i in np.flatnonzero(complete).tolist():
         by_dataset.setdefault(table.blocks[i].dataset, []).append(i)
     means = [table.mean[np.ix_(rows, columns)].mean(axis=0) for rows in by_dataset.values()]
-    return ScenarioScores(name, ranking, tuple(by_dataset), np.array(means).reshape(-1, len(columns)))
+    return ScenarioScores(name, ranking, tuple(by_dataset), np.array(means).reshape(len(means), len(columns)))
 
 
 def _blocks(place: int, table: ScoreTable, found: Sequence[ScenarioScores]) -> Iterator[SectionBlock]:
