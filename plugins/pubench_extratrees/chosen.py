@@ -113,11 +113,13 @@ class PUTopFeatures(PUClassifier):
 
     def decision_function(self, X: Rows) -> NDArray[np.float64]:
         """Return the estimated Pr(y = 1 | x) minus one half, shape (n,); at least 0 means positive."""
-        return self.forest_.decision_function(self._kept(X))
+        X = self._kept(X)
+        return self.forest_.decision_function(X)
 
     def predict_proba(self, X: Rows) -> NDArray[np.float64]:
         """Return the probabilities of both classes, shape (n, 2), as PU extra trees estimate them."""
-        return self.forest_.predict_proba(self._kept(X))
+        X = self._kept(X)
+        return self.forest_.predict_proba(X)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -36,6 +36,7 @@ def make_pu(seed, n_labelled=60, n_unlabelled=240, d=5):
         PUExtraTrees(10, prior=0.5, scenario="case-control"),
         PURandomForest(10, prior=0.5, scenario="case-control"),
         PUDecisionTree(prior=0.5, scenario="case-control"),
+        PUTopFeatures(2, n_estimators=10, prior=0.5, scenario="case-control"),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
