@@ -122,6 +122,9 @@ class Algorithm(Referring):
         Where its decisions come from in suites that do not say: ``"own"``, the estimator itself, or ``"prior"``, the
         cut of its scores at the class prior (:class:`pubench.PriorCut`), for one that ranks better than it decides.
         ``"built-in"`` is as ``"own"``, and says that the estimator itself cuts at the prior.
+    probability : str
+        Where its probabilities come from in suites that show a metric of them and do not say: ``"own"``, the estimator
+        itself, or ``"calibrated"`` (:func:`pubench.calibrate`), for one that has no ``predict_proba``.
     paper, bibtex : str
         Whom to cite, in words and as BibTeX entries (also by :func:`pubench.citations.cite`); words follow from them.
     test_params : mapping
@@ -150,6 +153,7 @@ class Algorithm(Referring):
     preprocess: Params = field(default_factory=dict)
     scaling: Literal["", "linear", "quadratic", "cubic"] = ""
     threshold: Literal["own", "prior", "built-in"] = "own"
+    probability: Literal["own", "calibrated"] = "own"
     labels: Literal["pu", "true"] = "pu"
     paper: str = ""
     bibtex: str = ""

@@ -50,6 +50,7 @@ def pubench_algorithms() -> list[Algorithm]:
                 "max_samples": Choice((None, 0.1, 0.3)),
             },
             accepts=("sparse",),
+            probability="calibrated",
             papers=(_BAGGING, _NOVELGB),
         ),
         _spec(

@@ -102,6 +102,7 @@ def _one_class() -> Algorithm:
         receives=(),
         # nu is the share of P outside; the kernel's width, about 1 / d for standardised columns, needs wide limits.
         space={"nu": Float(0.01, 0.9, points=5), "gamma": Float(1e-4, 10.0, log=True, points=6)},
+        probability="calibrated",
         bibtex=cite(_ONE_CLASS),
     )
 

@@ -67,6 +67,7 @@ def _algorithm(member: str, kernel: str) -> Algorithm:
         params={"loss": member, "kernel": kernel, **_PARAMS.get(name, {})},
         space={**_SPACE, **_SPACES[kernel], **(_SIGMA if member in _LOCAL else {})},
         receives=("scenario", "random_state"),
+        probability="calibrated",
         bibtex=cite(key),
         licence="BSD-3-Clause",
     )

@@ -27,6 +27,7 @@ from pubench.plan.shown import (
     names_shown,
     refuse_metric,
     resolve_shown,
+    shows_probabilities,
     what_is_shown,
 )
 from pubench.plugins.registry import Registry
@@ -177,7 +178,6 @@ def _resolve(
     """Return the suite's parts, and the criteria that score models of real PU data."""
     problems, base, tuning = _Problems(source), Path(source).absolute().parent, suite.tuning
     seconds = suite.limits.load_seconds
-    algorithms = problems.each("algorithms", suite.algorithms, lambda e: resolve_algorithm(e, registry))
     criteria = problems.each(
         "tuning.criteria", tuning.criteria, lambda name: resolve_criterion(name, registry, tuning)
     )
@@ -189,6 +189,10 @@ def _resolve(
         "datasets", suite.datasets, lambda e: resolve_dataset(e, registry, base, files, seconds)
     )
     datasets = [data for together in entries for data in together]
+    calibrates = shows_probabilities(suite, registry, datasets)
+    algorithms = problems.each(
+        "algorithms", suite.algorithms, lambda e: resolve_algorithm(e, registry, calibrates=calibrates)
+    )
     refused = partial(refuse_metric, registry=registry, suite=suite, datasets=datasets)
     problems.each("report.metrics", suite.report.metrics, refused)
     training = problems.each(

@@ -87,8 +87,10 @@ class ResolvedAlgorithm:
         return self.own_prior.unfit(data, scenario)
 
 
-def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgorithm:
-    """Resolve an algorithm and its search space."""
+def resolve_algorithm(
+    entry: AlgorithmEntry, registry: Registry, *, calibrates: bool = False
+) -> ResolvedAlgorithm:
+    """Resolve an algorithm and its search space; ``calibrates`` says whether probabilities are wanted of all."""
     registered: Registered[Algorithm] = registry.algorithm(entry.use)
     spec = registered.spec
     params, space = {**spec.params, **entry.params}, _space(entry, spec)
@@ -111,7 +113,7 @@ def resolve_algorithm(entry: AlgorithmEntry, registry: Registry) -> ResolvedAlgo
         # Cells with a prior of their own were first run with their own decisions, and keep their keys.
         threshold=entry.threshold
         or ("prior" if spec.threshold == "prior" and "prior" not in params else "own"),
-        probability=entry.probability,
+        probability=entry.probability or (spec.probability if calibrates and spec.labels == "pu" else "own"),
         own_prior=prior_parameter(spec, params, space),
     )
     if plan.learns_decisions and spec.labels == "true":

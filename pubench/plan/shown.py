@@ -10,7 +10,7 @@ from pubench.plan.resolved import ResolvedCriterion, resolve_criterion
 from pubench.plugins.registry import Registry
 from pubench.suite import Suite
 
-__all__ = ["criteria_of_pu_data", "names_shown", "refuse_metric", "resolve_shown", "what_is_shown"]
+__all__ = ["criteria_of_pu_data", "names_shown", "refuse_metric", "resolve_shown", "shows_probabilities", "what_is_shown"]
 
 
 def resolve_shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | None:
@@ -23,6 +23,15 @@ def resolve_shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriter
         except UnknownNameError:
             raise unknown from None
     return None
+
+
+def shows_probabilities(suite: Suite, registry: Registry, datasets: Sequence[ResolvedDataset]) -> bool:
+    """Whether the report names a metric of probabilities, and the prior that these need is known for all data."""
+    known = registry.metrics()
+    named = [known[name].spec.uses for name in suite.report.metrics if name in known]
+    source = suite.prior.source
+    has_prior = source != "none" and not (source == "true" and any(data.pu for data in datasets))
+    return has_prior and "probability" in named
 
 
 def refuse_metric(

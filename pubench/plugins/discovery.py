@@ -42,6 +42,7 @@ _WORDS = {
     "dtype": ("float64", "float32", "uint8"),
     "scaling": ("", "linear", "quadratic", "cubic"),
     "threshold": ("own", "prior", "built-in"),
+    "probability": ("own", "calibrated"),
     "labels": ("pu", "true"),
     "uses": ("decision", "score", "probability"),
 }

@@ -148,10 +148,12 @@ class AlgorithmEntry(Table):
         "Default: what the algorithm is registered with. A prior that `params` or `search` give is used in place of "
         "the suite's.",
     )
-    probability: Literal["own", "calibrated"] = Field(
-        default="own",
+    probability: Literal["own", "calibrated"] | None = Field(
+        default=None,
         description='Where probabilities come from: "own", the algorithm itself, if it has any; "calibrated", '
-        "out-of-fold scores and the class prior, or the one that `params` or `search` give.",
+        "out-of-fold scores and the class prior, or the one that `params` or `search` give. Default: what the "
+        'algorithm is registered with if `report.metrics` has a metric of probabilities such as "brier" and the prior '
+        'is known, otherwise "own".',
     )
     preprocess: Preprocessing = Field(
         default_factory=dict,

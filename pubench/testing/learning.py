@@ -240,7 +240,9 @@ class LearningContract(Contract):
         sample = self._usable()
         model = fitted(self.spec, sample, self.all_params)
         if not hasattr(model, "predict_proba"):
-            skip("it predicts no probabilities")
+            calibrated = self.spec.probability == "calibrated" or self.spec.labels == "true"
+            remedy = "" if calibrated else '; with probability = "calibrated" in its spec, suites give it some'
+            skip(f"it predicts no probabilities{remedy}")
         with attempt("predict_proba"), quiet():
             chances = np.asarray(model.predict_proba(sample.X_test.copy()), dtype=np.float64)
         if chances.ndim == 2 and chances.size and (chances.min() < -1e-9 or chances.max() > 1 + 1e-9):

@@ -61,7 +61,9 @@ def test_each_model_with_probabilities_has_a_curve(tmp_path: Path) -> None:
     results = run(tmp_path, algorithms=[{"use": "naive-lr"}, {"use": "bsvm"}])
     curves = read_inside(results.folder)
     pubench.report(results.folder, formats=("html",))
-    assert "Calibration of probabilities" in (results.folder / "report.html").read_text()
+    page = (results.folder / "report.html").read_text()
+    assert "Calibration of probabilities" in page
+    assert "Without probabilities: bsvm." in page
     for cell in results.rows:
         curve = curves[cell["key"]].reliability if cell["key"] in curves else ()
         assert bool(curve) == (cell["algorithm"] == "naive-lr")

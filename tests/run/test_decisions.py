@@ -27,12 +27,27 @@ def test_a_threshold_at_the_prior_is_what_the_wrapped_estimator_does(tmp_path):
 
 
 def test_calibrated_probabilities_are_for_algorithms_without_any(tmp_path):
-    svm = {"use": "bsvm", "name": "own"}
-    results = run(tmp_path, **RARE, algorithms=[svm, {**svm, "name": "p", "probability": "calibrated"}])
+    svm = {"use": "bsvm", "name": "own", "probability": "own"}
+    results = run(tmp_path, **RARE, algorithms=[svm, {"use": "bsvm"}])
     own, calibrated = results.rows
     assert own["brier"] is None
     assert 0.0 < calibrated["brier"] < 0.16  # the constant 0.2 would have 0.16
     assert own["accuracy"] == calibrated["accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "probability"),
+    [
+        ({}, "calibrated"),
+        ({"prior": {"source": "none"}}, "own"),
+        ({"report": {"metrics": ["accuracy"]}}, "own"),
+        ({"algorithms": [{"use": "bsvm", "probability": "own"}]}, "own"),
+        ({"algorithms": [LR]}, "own"),
+    ],
+)
+def test_a_report_of_probabilities_calibrates_what_has_none(changes, probability):
+    job = plan(**{**RARE, "algorithms": [{"use": "bsvm"}], **changes}).jobs[0]
+    assert job.algorithm.probability == probability
 
 
 def test_both_thresholds_can_be_searched(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 
 from pubench.reporting.draw.curves import Curve, Panel, Sweep, draw_sweep, shown_panels
 from pubench.reporting.report import Report
-from pubench.reporting.sections.blocks import FigureBlock, Section, TableBlock
+from pubench.reporting.sections.blocks import FigureBlock, Paragraph, Section, SectionBlock, TableBlock
 from pubench.reporting.sections.sensitivity import more_panels
 from pubench.reporting.wording import number
 from pubench.results.record import ModelRecord
@@ -48,7 +48,22 @@ def calibration_section(report: Report) -> Section | None:
     left = len(sweep.panels) - len(shown_panels(sweep))
     caption = f"{_CAPTION} {more_panels(left)} not drawn." if left else _CAPTION
     figure = FigureBlock(draw_sweep(sweep), caption, _numbers(curves))
-    return Section("calibration", "Calibration", "Calibration of probabilities", (_means(report), figure), ())
+    blocks: tuple[SectionBlock, ...] = (_means(report), *_without(report), figure)
+    return Section("calibration", "Calibration", "Calibration of probabilities", blocks, ())
+
+
+def _without(report: Report) -> tuple[Paragraph, ...]:
+    """Name the algorithms that have no probabilities, with the remedy."""
+    ended = [row for row in report.rows if row["status"] == Status.OK and row.get("accuracy") is not None]
+    has = {str(row["algorithm"]) for row in ended if row.get("brier") is not None}
+    lacking = list(dict.fromkeys(str(row["algorithm"]) for row in ended if str(row["algorithm"]) not in has))
+    if not lacking:
+        return ()
+    text = (
+        f"Without probabilities: {', '.join(lacking)}. Set probability = \"calibrated\" for these algorithms, or name "
+        "'brier' in report.metrics, to calibrate their scores with five more fits each."
+    )
+    return (Paragraph(text),)
 
 
 def _means(report: Report) -> TableBlock:
