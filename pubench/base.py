@@ -42,6 +42,7 @@ from pubench.estimators.rules import (
     Whole,
     check_params,
 )
+from pubench.estimators.shown_scenario import scenario_to_use
 from pubench.specs import Scenario
 
 __all__ = [
@@ -70,7 +71,7 @@ __all__ = [
 
 
 UNSTATED = cast("Scenario", None)
-"""What ``scenario`` is unless it is given: nothing is guessed, and ``fit`` refuses it where the rule is SCENARIO."""
+"""What ``scenario`` is unless it is given: ``fit`` refuses it where the rule is SCENARIO, unless the rows show it."""
 
 
 class PUClassifier(ClassifierMixin, BaseEstimator):
@@ -209,7 +210,10 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[np.generic], Labels]:
 
 
 def validate_pu(estimator: Estimator, X: Rows, y: ArrayLike, **check: object) -> tuple[Rows, Labels]:
-    """Check parameters, rows and labels in ``fit``; set ``classes_`` and ``n_features_in_``.
+    """Check parameters, rows and labels in ``fit``; set ``classes_``, ``n_features_in_`` and ``scenario_``.
+
+    ``scenario_``, for classifiers with the parameter ``scenario``, is the one to use: the one that was given or, if it
+    is None, the one that the rows show; see :func:`pubench.estimators.shown_scenario.shows_case_control`.
 
     Parameters
     ----------
@@ -227,10 +231,12 @@ def validate_pu(estimator: Estimator, X: Rows, y: ArrayLike, **check: object) ->
     s : uint8 ndarray of shape (n,)
         1 = labelled positive, 0 = unlabelled.
     """
-    check_params(estimator)
+    check_params(estimator, unless_none=("scenario",))
     rules: RowRules = estimator.row_rules
     X, y = validate_data(estimator, X, y, **{**rules.options(), "order": rules.order, **check})
     estimator.classes_, s = encode_labels(y)
+    if hasattr(estimator, "scenario"):
+        estimator.scenario_ = scenario_to_use(estimator, X, s)
     return rules.finished(X), s
 
 

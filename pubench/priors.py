@@ -206,15 +206,16 @@ def prior_to_use(estimator: Estimator, X: Rows, s: ArrayLike) -> float:
     PriorError
         If no prior estimator has that name, or it cannot serve these data.
     """
+    scenario: Scenario = getattr(estimator, "scenario_", estimator.scenario)
     if not isinstance(estimator.prior, str):
         given = float(estimator.prior)
-        _warn_of_small_prior(given, s, estimator.scenario)
+        _warn_of_small_prior(given, s, scenario)
         estimator.prior_interval_ = given, given
         return given
     from pubench.estimators.prior_statement import state_prior
 
     asked: Asked = {
-        "scenario": estimator.scenario,
+        "scenario": scenario,
         "random_state": copy.deepcopy(getattr(estimator, "random_state", None)),
     }
     try:

@@ -177,7 +177,7 @@ class AdaPU(PUClassifier):
         self.stopped_: Stopped
         self.stumps_, self.stopped_ = boost(
             bin_features(X, s, self.max_bins),
-            signed_weights(s, self.prior_, self.scenario),
+            signed_weights(s, self.prior_, self.scenario_),
             int(s.sum()),
             settings,
             check_random_state(self.random_state),

@@ -90,8 +90,8 @@ class _LabelFrequency(LearnerClassifier):
 
     def _keep(self, c: float, s: NDArray[np.int64]) -> None:
         n_p = int(s.sum())
-        self.c_, self.prior_ = c, prior_of(c, n_p, len(s) - n_p, self.scenario)
-        if self.scenario == "single-training-set" and c < n_p / len(s):
+        self.c_, self.prior_ = c, prior_of(c, n_p, len(s) - n_p, self.scenario_)
+        if self.scenario_ == "single-training-set" and c < n_p / len(s):
             kind = "c" if self.c is not None else "the estimated c"
             warnings.warn(
                 f"{kind} = {c:.3g} is below {n_p / len(s):.3g}, the share of labelled rows, which would mean "
@@ -160,7 +160,7 @@ class ElkanNoto(_LabelFrequency):
     def _posterior(self, X: Rows) -> Floats:
         X = validate_rows(self, X)
         g = positive_scores(self.estimator_, X, "predict_proba")
-        return unlabeled_posterior(g, self.c_) if self.scenario == "case-control" else g / self.c_
+        return unlabeled_posterior(g, self.c_) if self.scenario_ == "case-control" else g / self.c_
 
 
 class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
@@ -207,7 +207,7 @@ class WeightedElkanNoto(LearnerAnswers, _LabelFrequency):
         """Return rows, classes and weights; rows with a weight of 0 are left out."""
         P, U = X[s == 1], X[s == 0]
         parts = [(U[w > 0], 1, w[w > 0]), (U[w < 1], 0, 1.0 - w[w < 1])]
-        if self.scenario == "single-training-set":
+        if self.scenario_ == "single-training-set":
             parts.append((P, 1, np.ones(P.shape[0])))
         totals = np.bincount([k for _, k, _ in parts], [v.sum() for _, _, v in parts], minlength=2)
         if totals[1] == 0 and self.c is None:

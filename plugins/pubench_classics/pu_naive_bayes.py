@@ -137,8 +137,8 @@ class PUNaiveBayes(BayesClassifier):
     def _fit(self, X: Rows, s: Labels) -> None:
         self.model_name_ = model_for(self.model, X)
         self.prior_ = prior_to_use(self, X, s)
-        prior = self.prior_ if self.scenario == "case-control" else max(self.prior_, float(s.mean()))
-        _, negative = signed_weights(s, prior, self.scenario).rows(s)
+        prior = self.prior_ if self.scenario_ == "case-control" else max(self.prior_, float(s.mean()))
+        _, negative = signed_weights(s, prior, self.scenario_).rows(s)
         # In units of rows, like the smoothing.
         weights = (negative / negative.max(), s.astype(np.float64))
         self.model_ = fit_naive_bayes(X, weights, prior, self.model_name_, self._smoothing())

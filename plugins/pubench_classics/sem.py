@@ -122,7 +122,7 @@ class SpyEM(BayesClassifier):
         self.model_name_ = model_for(self.model, X)
         labelled = s == 1
         spies = send_spies(labelled, self.spies, check_random_state(self.random_state))
-        search = _EM(X, self.scenario, self.model_name_, self._smoothing(), float(self.tol))
+        search = _EM(X, self.scenario_, self.model_name_, self._smoothing(), float(self.tol))
         first = search.run(labelled & ~spies, ~labelled | spies, self.spy_iter, select=False)
         negative = below_spies(first.model.log_odds(X), labelled, spies, self.noise)
         self.n_likely_negative_ = int(negative.sum())

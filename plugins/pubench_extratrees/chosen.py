@@ -106,7 +106,7 @@ class PUTopFeatures(PUClassifier):
         self.forest_ = self._forest(second).fit(X[:, self.features_], s)
 
     def _forest(self, seed: int) -> PUExtraTrees:
-        return PUExtraTrees(self.n_estimators, prior=self.prior_, scenario=self.scenario, random_state=seed)
+        return PUExtraTrees(self.n_estimators, prior=self.prior_, scenario=self.scenario_, random_state=seed)
 
     def _kept(self, X: Rows) -> Rows:
         return validate_rows(self, X)[:, self.features_]

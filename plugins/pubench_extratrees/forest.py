@@ -90,7 +90,7 @@ class PUTrees(PUClassifier):
     def _fit(self, X: Rows, s: Labels) -> None:
         columns = Columns.of(X)
         self.prior_ = prior_to_use(self, columns.narrow(X), s)
-        weights = signed_weights(s, self.prior_, self.scenario)
+        weights = signed_weights(s, self.prior_, self.scenario_)
         measure = (
             weights.positive_P,
             weights.negative_P,

@@ -126,7 +126,7 @@ class NetworkClassifier(PUClassifier):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         self.scaling_ = Scaling.of(X, self.standardize)
         A = self.scaling_.apply(X).astype(np.float32)
-        sample = Sample(A, s, self.scenario)
+        sample = Sample(A, s, self.scenario_)
         with np.errstate(over="ignore", invalid="ignore"):
             self._learn(sample, rng)
         self.cut_ = self._decide(sample.against_population())

@@ -48,7 +48,7 @@ learning_rate, batch_size, epochs, average_epochs, random_state
     average_epochs: int = 20
 
     def _masses(self, sample: Sample) -> Masses:
-        return Masses.of(sample.s, self.prior_, self.scenario)
+        return Masses.of(sample.s, self.prior_, self.scenario_)
 
     def _train(self, model: Model, sample: Sample, rng: np.random.Generator) -> list[float]:
         objective = Objective(self._masses(sample), self.loss, "nnpu", self.beta, self.gamma)

@@ -185,7 +185,7 @@ class NovelGB(PUClassifier):
         objective = Objective.of(
             s,
             prior=self.prior_,
-            scenario=self.scenario,
+            scenario=self.scenario_,
             max_score=self.max_score,
             risk=self.risk,
             beta=self.beta,
@@ -220,7 +220,7 @@ class NovelGB(PUClassifier):
 
     def _hold_out(self, X: Rows, s: Labels, seed: int) -> tuple[Rows, Labels, HeldOut]:
         held = held_rows(s, self.validation_fraction, seed)
-        s_held, prior, scenario = s[held], self.prior_, self.scenario
+        s_held, prior, scenario = s[held], self.prior_, self.scenario_
 
         def risk(scores: Floats) -> float:
             inside = self._bounded(scores)

@@ -258,7 +258,7 @@ class PUAL(PUClassifier):
             choice = "puf" if suits else "fit"
         if choice == "fit" or np.ptp(solution.scores) <= least:
             return solution.intercept
-        return puf_intercept(solution.scores - solution.intercept, s, self.scenario)
+        return puf_intercept(solution.scores - solution.intercept, s, self.scenario_)
 
     def _keep(self, model: Model, solution: Solution, intercept: float, offset: Floats) -> None:
         coefficients = model.coefficients(solution.weights)

@@ -251,7 +251,7 @@ class PURiskClassifier(RiskScores):
         return possible and self.solver != "adam"
 
     def _solve(self, A: Rows, s: Labels) -> tuple[Floats, float]:
-        masses = Masses.of(s, self.prior_, self.scenario)
+        masses = Masses.of(s, self.prior_, self.scenario_)
         found = solve(Problem(A, s, masses, self.loss, self.l2), Limits(self.tol, self.max_iter))
         self.risk_curve_, self.n_iter_ = np.array(found.curve), max(1, len(found.curve))
         return found.weights, found.bias

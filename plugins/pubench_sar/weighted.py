@@ -131,8 +131,8 @@ learning_rate, batch_size, epochs, average_epochs, random_state
         seed = int(rng.integers(2**31)) if self._given is None else 0
         e = self._given
         if e is None:
-            e = estimate_propensity(sample.X, sample.s, self.scenario, seed)
-            if self.scenario == "single-training-set":
+            e = estimate_propensity(sample.X, sample.s, self.scenario_, seed)
+            if self.scenario_ == "single-training-set":
                 self.propensity_model_ = LogisticRegression(max_iter=1000).fit(sample.X, sample.s)
         weights = np.zeros(len(sample.s))
         weights[sample.s == 1] = self.weights_ = inverse_weights(e[sample.s == 1])

@@ -51,7 +51,7 @@ class CalibratedPU(OutOfFoldClassifier):
     """
 
     def _learn(self, scores: Floats, s: Labels) -> None:
-        self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario)
+        self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario_)
 
     def decision_function(self, X: Rows) -> Floats:
         """Return the log-odds of the positive class in the population, shape (n,)."""

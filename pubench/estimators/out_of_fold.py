@@ -182,7 +182,7 @@ class OutOfFoldClassifier(LearnerClassifier):
         params = learner.get_params(deep=False)
         known: dict[str, float | str] = {"prior": self.prior_} if params.get("prior") == "estimate" else {}
         if "scenario" in params and params["scenario"] is UNSTATED:
-            known["scenario"] = self.scenario
+            known["scenario"] = self.scenario_
         return learner.set_params(**known)
 
     @abstractmethod

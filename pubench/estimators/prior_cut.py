@@ -78,8 +78,8 @@ class PriorCut(OutOfFoldClassifier):
         return self.scenario != "single-training-set"
 
     def _learn(self, scores: Floats, s: Labels) -> None:
-        self.cut_ = population_cut(scores, s, prior=self.prior_, scenario=self.scenario)
-        positive = _population(scores, s, self.scenario) >= self.cut_
+        self.cut_ = population_cut(scores, s, prior=self.prior_, scenario=self.scenario_)
+        positive = _population(scores, s, self.scenario_) >= self.cut_
         share = float(positive.mean())
         if abs(share - self.prior_) > max(_TOLERANCE * self.prior_, 1.0 / len(positive)):
             warnings.warn(
@@ -87,11 +87,11 @@ class PriorCut(OutOfFoldClassifier):
                 "take a classifier with finer scores",
                 stacklevel=3,
             )
-        self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario)
+        self.sigmoid_ = fit_sigmoid(scores, s, prior=self.prior_, scenario=self.scenario_)
 
     def _adjust(self, X: Rows, s: Labels) -> None:
         scores = ranking_scores(self.estimator_, X)
-        self.cut_ = separating_cut(self.cut_, scores, s, prior=self.prior_, scenario=self.scenario)
+        self.cut_ = separating_cut(self.cut_, scores, s, prior=self.prior_, scenario=self.scenario_)
 
     def decision_function(self, X: Rows) -> Floats:
         """Return the score of the learner minus the cut; shape (n,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from numbers import Real as RealNumber
@@ -141,7 +142,7 @@ PRIOR = Either(Real(0.0, 1.0, open_low=True, open_high=True), PriorName())
 
 @dataclass(frozen=True, slots=True)
 class ScenarioName:
-    """A scenario; there is no default, because decisions depend on it and the data cannot tell."""
+    """A scenario; there is no default, because decisions depend on it and data rarely show it."""
 
     @property
     def text(self) -> str:
@@ -167,8 +168,8 @@ def _bounds(low: float, high: float, open_low: bool = False, open_high: bool = F
     return lower + (" and" if lower and upper else "") + upper
 
 
-def check_params(estimator: Estimator) -> None:
-    """Check the parameters of an estimator against its ``param_rules``.
+def check_params(estimator: Estimator, unless_none: Sequence[str] = ()) -> None:
+    """Check the parameters of an estimator against its ``param_rules``; those of ``unless_none`` may be None.
 
     Raises
     ------
@@ -177,5 +178,5 @@ def check_params(estimator: Estimator) -> None:
     """
     for name, rule in estimator.param_rules.items():
         value = getattr(estimator, name)
-        if not rule.allows(value):
+        if not rule.allows(value) and (value is not None or name not in unless_none):
             raise ValueError(f"{name} of {type(estimator).__name__} must be {rule.text}; got {value!r}")

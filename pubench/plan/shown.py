@@ -10,7 +10,14 @@ from pubench.plan.resolved import ResolvedCriterion, resolve_criterion
 from pubench.plugins.registry import Registry
 from pubench.suite import Suite
 
-__all__ = ["criteria_of_pu_data", "names_shown", "refuse_metric", "resolve_shown", "shows_probabilities", "what_is_shown"]
+__all__ = [
+    "criteria_of_pu_data",
+    "names_shown",
+    "refuse_metric",
+    "resolve_shown",
+    "shows_probabilities",
+    "what_is_shown",
+]
 
 
 def resolve_shown(name: str, registry: Registry, suite: Suite) -> ResolvedCriterion | None:

@@ -241,7 +241,9 @@ class LearningContract(Contract):
         model = fitted(self.spec, sample, self.all_params)
         if not hasattr(model, "predict_proba"):
             calibrated = self.spec.probability == "calibrated" or self.spec.labels == "true"
-            remedy = "" if calibrated else '; with probability = "calibrated" in its spec, suites give it some'
+            remedy = (
+                "" if calibrated else '; with probability = "calibrated" in its spec, suites give it some'
+            )
             skip(f"it predicts no probabilities{remedy}")
         with attempt("predict_proba"), quiet():
             chances = np.asarray(model.predict_proba(sample.X_test.copy()), dtype=np.float64)
