@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["LazyReference", "Referring"]
+__all__ = ["ImportString", "LazyReference", "Referring", "required"]
 
 
 class LazyReference(NamedTuple):
@@ -21,6 +23,21 @@ class LazyReference(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.module}:{self.attribute}"
+
+
+if TYPE_CHECKING:
+
+    class ImportString:
+        """A field that is given an import string, a class or function, or a lazy reference, and holds the string."""
+
+        def __get__(self, instance: object, owner: type) -> str: ...
+        def __set__(self, instance: object, value: str | Callable[..., Any] | LazyReference) -> None: ...
+
+    def required() -> ImportString:
+        """Return a field without a default."""
+        ...
+else:
+    ImportString, required = str, field
 
 
 class Referring:

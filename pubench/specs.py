@@ -6,27 +6,18 @@ Nothing here imports scikit-learn, so that listing a hundred plugins stays insta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from pubench.references import LazyReference, Referring
+from pubench.references import ImportString, LazyReference, Referring, required
 from pubench.spaces import Choice, Float, Int, Param
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Params = Mapping[str, "JSONValue"]
-
-    class ImportString:
-        """A field that is given an import string, a class or function, or a lazy reference, and holds the string."""
-
-        def __get__(self, instance: object, owner: type) -> str: ...
-        def __set__(self, instance: object, value: str | Callable[..., Any] | LazyReference) -> None: ...
-
-    def required() -> ImportString: ...
 else:
-    ImportString, required = str, field
     # edge: msgspec cannot read recursive aliases; it takes any JSON here.
     Params = Mapping[str, Any]
 

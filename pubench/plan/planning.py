@@ -20,13 +20,13 @@ from pubench.plan.resolved import (
     metric_plans,
     resolve_algorithm,
     resolve_criterion,
-    resolve_training_criterion,
 )
 from pubench.plan.shown import (
     criteria_of_pu_data,
     names_shown,
     refuse_metric,
     resolve_shown,
+    resolve_training_criterion,
     shows_probabilities,
     what_is_shown,
 )

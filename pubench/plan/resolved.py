@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -17,8 +17,6 @@ from pubench.plugins.registry import Registered, Registry
 from pubench.plugins.requirements import unmet
 from pubench.protocol.parts import THRESHOLD, AlgorithmPlan, CriterionPlan, MetricPlan, Preprocess, SearchPlan
 from pubench.specs import Algorithm, Choice, Metric, Param, Params, Scenario
-from pubench.suite import Suite
-from pubench.suite.columns import on_training
 from pubench.suite.entries import AlgorithmEntry
 from pubench.suite.models import TuningConfig
 from pubench.suite.samplers import SAMPLERS
@@ -29,7 +27,6 @@ __all__ = [
     "metric_plans",
     "resolve_algorithm",
     "resolve_criterion",
-    "resolve_training_criterion",
 ]
 
 ORACLE = "oracle-"
@@ -261,41 +258,3 @@ def metric_plans(metrics: Mapping[str, Registered[Metric]]) -> tuple[MetricPlan,
         MetricPlan(name=name, function=entry.spec.function, uses=entry.spec.uses, version=entry.version)
         for name, entry in metrics.items()
     )
-
-
-def resolve_training_criterion(
-    name: str, registry: Registry, suite: Suite, datasets: Sequence[ResolvedDataset]
-) -> ResolvedCriterion:
-    """Resolve a criterion of ``report.training``, which scores models on their training rows.
-
-    Raises
-    ------
-    SuiteError
-        If it needs what the suite's data cannot give.
-    """
-    if name.startswith(ORACLE):
-        raise SuiteError(f"'{name}' needs true classes, which training rows do not have; name a criterion")
-    if on_training(name) in registry.metrics():
-        raise SuiteError(
-            f"'{on_training(name)}' is the name of a metric; rename that, or name another criterion"
-        )
-    criterion = resolve_criterion(name, registry, None)
-    problem = _training_problem(criterion, suite, datasets)
-    if problem:
-        raise SuiteError(problem)
-    return criterion
-
-
-def _training_problem(criterion: ResolvedCriterion, suite: Suite, datasets: Sequence[ResolvedDataset]) -> str:
-    needs = f"criterion '{criterion.name}' needs a class prior"
-    if criterion.needs_prior and suite.prior.source == "none":
-        return f"{needs}; set [prior] source"
-    unknown = [data.label for data in datasets if data.pu]
-    if criterion.needs_prior and suite.prior.source == "true" and unknown:
-        return f"{needs}, and that of {unknown[0]} is unknown; set [prior] source"
-    for data in datasets:
-        for labelling in filter(data.is_given, suite.labellings):
-            reason = criterion.unfit(data, labelling.scenario)
-            if reason:
-                return f"{reason}; remove it, or that labelling"
-    return ""

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from pubench.errors import SuiteError, UnknownNameError, some_of
 from pubench.plan.datasets import ResolvedDataset
-from pubench.plan.resolved import ResolvedCriterion, resolve_criterion
+from pubench.plan.resolved import ORACLE, ResolvedCriterion, resolve_criterion
 from pubench.plugins.registry import Registry
 from pubench.suite import Suite
+from pubench.suite.columns import on_training
 
 __all__ = [
     "criteria_of_pu_data",
     "names_shown",
     "refuse_metric",
     "resolve_shown",
+    "resolve_training_criterion",
     "shows_probabilities",
     "what_is_shown",
 ]
@@ -114,3 +116,41 @@ def what_is_shown(suite: Suite, shown: Sequence[str], datasets: Sequence[Resolve
         f"true classes of {some_of(labels)} are unknown: the report {instead}; "
         "name criteria in report.metrics to choose others"
     )
+
+
+def resolve_training_criterion(
+    name: str, registry: Registry, suite: Suite, datasets: Sequence[ResolvedDataset]
+) -> ResolvedCriterion:
+    """Resolve a criterion of ``report.training``, which scores models on their training rows.
+
+    Raises
+    ------
+    SuiteError
+        If it needs what the suite's data cannot give.
+    """
+    if name.startswith(ORACLE):
+        raise SuiteError(f"'{name}' needs true classes, which training rows do not have; name a criterion")
+    if on_training(name) in registry.metrics():
+        raise SuiteError(
+            f"'{on_training(name)}' is the name of a metric; rename that, or name another criterion"
+        )
+    criterion = resolve_criterion(name, registry, None)
+    problem = _training_problem(criterion, suite, datasets)
+    if problem:
+        raise SuiteError(problem)
+    return criterion
+
+
+def _training_problem(criterion: ResolvedCriterion, suite: Suite, datasets: Sequence[ResolvedDataset]) -> str:
+    needs = f"criterion '{criterion.name}' needs a class prior"
+    if criterion.needs_prior and suite.prior.source == "none":
+        return f"{needs}; set [prior] source"
+    unknown = [data.label for data in datasets if data.pu]
+    if criterion.needs_prior and suite.prior.source == "true" and unknown:
+        return f"{needs}, and that of {unknown[0]} is unknown; set [prior] source"
+    for data in datasets:
+        for labelling in filter(data.is_given, suite.labellings):
+            reason = criterion.unfit(data, labelling.scenario)
+            if reason:
+                return f"{reason}; remove it, or that labelling"
+    return ""
