@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 import pubench
+from pubench.advise.schema import learn_schema
 from pubench.data.labelling import Labelling, Sar, Scar
 from pubench.data.labelling.assign import assign
 from pubench.specs import SCENARIOS
@@ -68,16 +69,18 @@ STUDY: dict[str, tuple[str, ...]] = {
 }
 NOT_FEATURES = ("uci_split", "date", "id", "label_binary")
 ROWS, TEST_ROWS = 1000, 2000
-Table = tuple[NDArray[np.float64], NDArray[np.uint8]]
+Table = tuple[pd.DataFrame, NDArray[np.uint8]]
 
 
 def read_table(name: str) -> Table:
-    """Return the rows, text as indicators and gaps as medians, and the true classes."""
+    """Return the rows, categories as text, and the true classes."""
     positive = (DESIGN | STUDY)[name]
     if name.isdigit():
         data = pubench.load_dataset("openml", id=int(name))
         rows = pd.DataFrame(np.asarray(data.X, dtype=np.float64))
-        frame = rows.astype(dict.fromkeys(data.categorical, "category"))
+        frame = rows.rename(columns=str)
+        for place in data.categorical:
+            frame[str(place)] = ("c" + rows[place].astype(str)).where(rows[place].notna())
         target = pd.Series(data.target.astype(str))
     else:
         path = Path(os.environ["PUBENCH_DATA"]) / f"{name.partition(':')[0]}.csv.gz"
@@ -85,27 +88,33 @@ def read_table(name: str) -> Table:
         target = frame.pop("target")
     y = target.isin(positive).to_numpy(dtype=np.uint8)
     assert 0 < y.sum() < len(y), f"{name}: {sorted(set(target))[:9]}"
-    frame = pd.get_dummies(frame.drop(columns=[c for c in NOT_FEATURES if c in frame]), dtype=float)
-    frame = frame.dropna(axis=1, how="all")
-    return frame.fillna(frame.median()).to_numpy(dtype=np.float64), y
+    return frame.drop(columns=[c for c in NOT_FEATURES if c in frame]), y
+
+
+def as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return rows for the mechanism that labels them: text as indicators and gaps as medians, standardised."""
+    numbers = pd.get_dummies(frame, dtype=float).dropna(axis=1, how="all")
+    X = numbers.fillna(numbers.median()).to_numpy(dtype=np.float64)
+    return StandardScaler().fit_transform(X[:, X.std(axis=0) > 0])
 
 
 def sample(table: Table, name: str, mechanism: str, seed: int) -> Sample:
     """Cut a table to training and test rows, and label some positives."""
-    X, y = table
+    frame, y = table
     scenario = SCENARIOS[(seed + sum(name.encode())) % 2]
     rng = np.random.default_rng([seed, *name.encode()])
     kept = rng.permutation(len(y))[: ROWS + TEST_ROWS]
-    X, y = X[kept], y[kept]
-    X = StandardScaler().fit_transform(X[:, X.std(axis=0) > 0])
+    frame, y = frame.iloc[kept], y[kept]
     train = min(ROWS / len(y), 0.7)
     n_p = min(int(rng.choice([100, 200, 300])), int(0.59 * train * y.sum()))
     how = Scar() if mechanism == "scar" else Sar(strength=2.0)
     labelling = Labelling(scenario, positives=n_p, mechanism=how, test=1 - train)
-    made = assign(y, labelling, split_rng=rng, label_rng=rng, features=lambda: X)
+    made = assign(y, labelling, split_rng=rng, label_rng=rng, features=lambda: as_numbers(frame))
     assert made.prior is not None
+    schema, _ = learn_schema(frame.iloc[made.train], label=None, ids=(), s=made.s)
     return Sample(
-        X=np.vstack([X[made.train], X[made.test]]),
+        X=schema.encode(frame.iloc[np.concatenate([made.train, made.test])]).X,
+        groups=schema.groups,
         s=made.s,
         y=np.concatenate([y[made.train], y[made.test]]),
         prior=made.prior,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
+from pubench.advise.category_codes import Groups
 from pubench.advise.choosing import (
     decision_share,
     ensemble_values,
@@ -39,6 +40,7 @@ class Sample:
     """Labelled training rows first, then test rows; y is the truth of all, prior that of the population."""
 
     X: Floats
+    groups: Groups
     s: NDArray[np.uint8]
     y: NDArray[np.uint8]
     prior: float
@@ -51,7 +53,14 @@ def measure(sample: Sample) -> Figures:
     n, started = len(sample.s), time.perf_counter()
     X = sample.X[:n]
     prior = state_prior_of(X, sample.s, scenario=sample.scenario, seed=sample.seed)
-    compared = compare(X, sample.s, prior=prior.value, scenario=sample.scenario, seed=sample.seed)
+    compared = compare(
+        X,
+        sample.s,
+        groups=sample.groups,
+        prior=prior.value,
+        scenario=sample.scenario,
+        seed=sample.seed,
+    )
     weights = softmax_weights(compared.values)
     seconds = time.perf_counter() - started
     scores, decisions = fit_all(sample, compared, prior.value)
@@ -101,7 +110,7 @@ def fit_all(sample: Sample, compared: Comparison, prior: float) -> tuple[Floats,
     ]
     scores = np.empty((len(tasks), len(test)))
     decisions = np.empty(scores.shape, dtype=np.uint8)
-    with FoldFits(sample.X, sample.scenario) as fits:
+    with FoldFits(sample.X, sample.groups, sample.scenario) as fits:
         for task, fit in fits.run(tasks, lambda task: FIT_SECONDS):
             assert isinstance(fit, FoldFit), fit
             cut = compared.cuts[task.fold]

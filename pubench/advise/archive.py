@@ -27,7 +27,7 @@ from pubench.specs import Array
 
 __all__ = ["FORMAT", "ModelFileError", "load", "save"]
 
-FORMAT = 1
+FORMAT = 2
 _MAGIC = b"pubench-model"
 _MOST_BYTES = 16 * 2**30
 _PARTS = {
@@ -48,6 +48,7 @@ class _MemberEntry:
     name: str
     weight: float
     cut: float
+    takes_codes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _digest(kind: bytes, body: bytes) -> bytes:
 
 def _entries(model: TrainedModel) -> Entries:
     ensemble, training = model.ensemble, model.training
-    members = tuple(_MemberEntry(one.name, one.weight, one.cut) for one in ensemble.members_)
+    members = tuple(_MemberEntry(one.name, one.weight, one.cut, one.takes_codes) for one in ensemble.members_)
     entry = _EnsembleEntry(members, ensemble.calibration_, ensemble.cut_, ensemble.n_features_in_)
     entries = {
         "card.json": to_json(model.card),
@@ -149,12 +150,17 @@ def _model(entries: Mapping[str, bytes], path: Path) -> TrainedModel:
             one.cut,
             _floats(entries[f"members/{number}.npy"]),
             load_estimator(entries[f"members/{number}.skops"], f"{path}: method '{one.name}'"),
+            one.takes_codes,
         )
         for number, one in enumerate(entry.members)
     )
-    prior = card.prior
+    prior, schema = card.prior, Schema.from_json(json.loads(entries["schema.json"]))
     ensemble = Ensemble(
-        prior=prior.value, interval=(prior.low, prior.high), scenario=card.scenario, random_state=card.seed
+        prior=prior.value,
+        interval=(prior.low, prior.high),
+        scenario=card.scenario,
+        groups=schema.groups,
+        random_state=card.seed,
     ).restore(members, entry.calibration, unseen, cut=entry.cut, n_features=entry.n_features)
     training = TrainingRows(
         _array(entries["ids.npy"]).astype(np.str_),
@@ -162,7 +168,6 @@ def _model(entries: Mapping[str, bytes], path: Path) -> TrainedModel:
         unseen,
         _array(entries["decided.npy"]).astype(np.uint8),
     )
-    schema = Schema.from_json(json.loads(entries["schema.json"]))
     found = TrainedModel(card, schema, ensemble, training, _floats(entries["typical.npy"]))
     check_structure(found, entries.keys() - _expected(len(members)))
     return found

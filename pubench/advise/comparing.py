@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.advise.category_codes import Groups
 from pubench.advise.fold_fits import FIT_SECONDS, FoldFits, FoldTask
 from pubench.advise.gathering import Comparison, Failure, Gathering
 from pubench.advise.methods import POOL, Method, resolve_methods
@@ -57,6 +58,7 @@ def compare(
     X: Floats,
     s: NDArray[np.uint8],
     *,
+    groups: Groups = (),
     names: Sequence[str] = POOL,
     prior: float | None,
     scenario: Scenario,
@@ -77,6 +79,8 @@ def compare(
         Finite numbers, scaled.
     s : ndarray of shape (n,)
         1 = labelled positive, 0 = unlabelled.
+    groups : tuple of tuple of int
+        The columns of each category; see :func:`pubench.advise.category_codes.with_codes`.
     names : sequence of str
         Registered algorithms, quick ones first.
     prior : float or None
@@ -108,7 +112,7 @@ def compare(
     made = _Tasks(s, folds, prior, scenario, seed)
     clock = _Clock(budget)
     try:
-        with FoldFits(X, scenario) as fits:
+        with FoldFits(X, groups, scenario) as fits:
             first = [task for method in methods for task in made.tasks([method], 0)]
             planned = len(first) * repeats
             for outcome in fits.run(first, lambda task: _first_allowed(task, gathering, clock)):

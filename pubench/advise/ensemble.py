@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pubench.advise.category_codes import Groups, with_codes
 from pubench.base import UNSTATED, Estimator, Labels, PUClassifier, RowRules, Rows, validate_pu, validate_rows
 from pubench.estimators.calibration import Sigmoid, fit_sigmoid
 from pubench.estimators.out_of_fold import out_of_fold_scores, ranking_scores
@@ -35,12 +36,15 @@ class Candidate:
     weight : float
     cut_at_prior : bool
         Whether its decisions are cut where the prior says, and not where the classifier puts them itself.
+    takes_codes : bool
+        Whether it takes categories as codes; see :func:`pubench.advise.category_codes.with_codes`.
     """
 
     name: str
     estimator: Estimator
     weight: float = 1.0
     cut_at_prior: bool = False
+    takes_codes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class Member:
     reference : ndarray of shape (at most 1000,)
         Its out-of-fold scores in increasing order, thinned to quantiles.
     model : classifier
+    takes_codes : bool
     """
 
     name: str
@@ -64,6 +69,7 @@ class Member:
     cut: float
     reference: Floats
     model: Estimator
+    takes_codes: bool = False
 
     def shares(self, scores: Floats) -> Floats:
         """Return the rank share of scores among the out-of-fold scores; see :func:`rank_shares`."""
@@ -112,6 +118,8 @@ class Ensemble(PUClassifier):
         The ends of the interval of the prior; None: the prior itself.
     scenario : {"case-control", "single-training-set"}
         How the rows were drawn; there is no default.
+    groups : tuple of tuple of int
+        The columns of each category, for members that take codes.
     random_state : int, default=0
         Decides the folds.
 
@@ -134,12 +142,14 @@ class Ensemble(PUClassifier):
         prior: float = 0.5,
         interval: tuple[float, float] | None = None,
         scenario: Scenario = UNSTATED,
+        groups: Groups = (),
         random_state: int = 0,
     ) -> None:
         self.candidates = candidates
         self.prior = prior
         self.interval = interval
         self.scenario = scenario
+        self.groups = groups
         self.random_state = random_state
 
     row_rules = RowRules(dtype=np.float64)
@@ -172,11 +182,13 @@ class Ensemble(PUClassifier):
         if not self.candidates:
             raise ValueError("candidates is empty; give at least one Candidate")
         total = sum(one.weight for one in self.candidates)
-        scores = [self._unseen(one, X, s) for one in self.candidates] if out_of_fold is None else out_of_fold
-        fitted = [self._fitted(one, X, s) for one in self.candidates] if models is None else models
+        rows = [self._rows(one, X) for one in self.candidates]
+        taken = list(zip(self.candidates, rows, strict=True))
+        scores = [self._unseen(one, R, s) for one, R in taken] if out_of_fold is None else out_of_fold
+        fitted = [self._fitted(one, R, s) for one, R in taken] if models is None else models
         self.members_ = tuple(
-            self._member(replace(one, weight=one.weight / total), model, found, X, s)
-            for one, model, found in zip(self.candidates, fitted, scores, strict=True)
+            self._member(replace(one, weight=one.weight / total), model, found, R, s)
+            for (one, R), model, found in zip(taken, fitted, scores, strict=True)
         )
         self.out_of_fold_ = _blend(self.members_, scores)
         self.cut_: float | None = None
@@ -198,6 +210,9 @@ class Ensemble(PUClassifier):
         self.cut_, self.n_features_in_, self.classes_ = cut, n_features, np.array([0, 1])
         return self
 
+    def _rows(self, taker: Candidate | Member, X: Rows) -> Rows:
+        return with_codes(X, self.groups) if taker.takes_codes else X
+
     def _unseen(self, candidate: Candidate, X: Rows, s: Labels) -> Floats:
         return out_of_fold_scores(
             lambda rows, labels: self._fitted(candidate, rows, labels), X, s, seed=self.random_state
@@ -214,7 +229,7 @@ class Ensemble(PUClassifier):
             cut = population_cut(unseen, s, prior=self.prior, scenario=self.scenario)
             own = ranking_scores(model, X)
             cut = separating_cut(cut, own, s, prior=self.prior, scenario=self.scenario)
-        return Member(candidate.name, candidate.weight, cut, _quantiles(unseen), model)
+        return Member(candidate.name, candidate.weight, cut, _quantiles(unseen), model, candidate.takes_codes)
 
     def _sigmoid(self, s: Labels, prior: float) -> Sigmoid:
         return fit_sigmoid(self.out_of_fold_.score, s, prior=prior, scenario=self.scenario)
@@ -222,7 +237,7 @@ class Ensemble(PUClassifier):
     def blend(self, X: Rows) -> Blend:
         """Return the score and the share of the vote of rows of shape (n, d)."""
         X = validate_rows(self, X)
-        return _blend(self.members_, [ranking_scores(member.model, X) for member in self.members_])
+        return _blend(self.members_, [ranking_scores(one.model, self._rows(one, X)) for one in self.members_])
 
     def decide(self, blend: Blend) -> NDArray[np.bool_]:
         """Return which rows are positive, shape (n,): by the vote, or by the cut that replaces it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ def state_prior_of(X: Floats, s: Labels, *, scenario: Scenario, seed: int) -> Pr
     repeats = 1 if len(rows) >= _ENOUGH_ROWS else _REPEATS
     seeds = [int(one) for one in np.random.default_rng([seed, len(rows)]).integers(2**31, size=repeats)]
     with tempfile.TemporaryDirectory(prefix="pubench-") as folder:
-        asking = _Asking(stored_rows(folder, X[rows]), s[rows], scenario, seeds)
+        asking = _Asking(stored_rows(Path(folder) / "rows", X[rows]), s[rows], scenario, seeds)
         point, plausible = (averaged(found) for found in asking.estimates((DEFAULT, RANGE)))
     return whole_statement(combine_estimates(point, plausible), s, s[rows], scenario)
 

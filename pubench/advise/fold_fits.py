@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.advise.category_codes import Groups, with_codes
 from pubench.advise.methods import Method
 from pubench.data.truth import hidden_places
 from pubench.protocol.parts import Features, Preprocess, Seeds
@@ -91,11 +92,13 @@ class FoldFits:
     ----------
     X : ndarray of shape (n, d)
         Finite numbers, scaled as methods want them.
+    groups : tuple of tuple of int
+        The columns of each category; see :func:`pubench.advise.category_codes.with_codes`.
     scenario : {"case-control", "single-training-set"}
     """
 
-    def __init__(self, X: Floats, scenario: Scenario) -> None:
-        self._X, self._scenario = X, scenario
+    def __init__(self, X: Floats, groups: Groups, scenario: Scenario) -> None:
+        self._X, self._groups, self._scenario = X, groups, scenario
         self._stopped = threading.Event()
         self._idle: queue.SimpleQueue[Processes] = queue.SimpleQueue()
         self._all = [Processes(ALGORITHMS, hidden_places) for _ in range(_JOBS)]
@@ -104,8 +107,11 @@ class FoldFits:
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pubench-"))
-            self._features = stored_rows(folder, self._X)
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pubench-")))
+            self._features = stored_rows(folder / "indicators", self._X)
+            self._coded = self._features
+            if self._groups:
+                self._coded = stored_rows(folder / "codes", with_codes(self._X, self._groups))
             for processes in self._all:
                 stack.callback(processes.close)
                 self._idle.put(processes)
@@ -179,7 +185,7 @@ class FoldFits:
         # Nothing but the fit draws at random: rows, labels and folds are given.
         seeds = Seeds(sample=0, split=0, label=0, folds=0, prior=0, search=0, fit=task.seed)
         return Setting(
-            data=self._features,
+            data=self._coded if task.method.takes_codes else self._features,
             preprocess=AS_IT_IS,
             scenario=self._scenario,
             algorithm=task.method.plan,
@@ -189,11 +195,12 @@ class FoldFits:
         )
 
 
-def stored_rows(folder: str, X: Floats) -> Features:
-    """Write encoded rows into a folder: every process maps the same file instead of being sent its rows."""
-    np.save(Path(folder) / "X.npy", np.ascontiguousarray(X, dtype=np.float64))
+def stored_rows(folder: Path, X: Floats) -> Features:
+    """Write encoded rows into a new folder: every process maps the same file instead of being sent its rows."""
+    folder.mkdir()
+    np.save(folder / "X.npy", np.ascontiguousarray(X, dtype=np.float64))
     return Features(
-        folder=folder, sparse=False, n_features=X.shape[1], categorical=(), missing=0, image_shape=()
+        folder=str(folder), sparse=False, n_features=X.shape[1], categorical=(), missing=0, image_shape=()
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.advise.category_codes import Groups
 from pubench.advise.comparing import Progress
 from pubench.advise.fold_fits import FIT_SECONDS, FoldFit, FoldFits, FoldTask, KeptFit
 from pubench.advise.gathering import Failure
@@ -53,6 +54,7 @@ def last_fits(
     s: Labels,
     names: Sequence[str],
     *,
+    groups: Groups,
     explaining: Sequence[str],
     seen: Positions,
     prior: float,
@@ -68,6 +70,8 @@ def last_fits(
         1 = labelled positive, 0 = unlabelled.
     names : sequence of str
         The methods, the most important first: after Ctrl-C there are the models that were fitted until then.
+    groups : tuple of tuple of int
+        The columns of each category; see :func:`pubench.advise.category_codes.with_codes`.
     explaining : sequence of str
         Those of them that are fitted once more.
     seen : ndarray of int
@@ -92,7 +96,7 @@ def last_fits(
     failures: list[Failure] = []
     interrupted = False
     try:
-        with FoldFits(X, settings.scenario) as fits:
+        with FoldFits(X, groups, settings.scenario) as fits:
             for task, outcome in fits.run(tasks, lambda task: FIT_SECONDS):
                 assert not isinstance(outcome, FoldFit), "no task leaves rows out"
                 # Here and not in the threads that ask: Python 3.11 cannot parse in two of them.

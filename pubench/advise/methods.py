@@ -36,6 +36,11 @@ PREFERRED = ("pu-bagging-svm", "pu-bagging-tree", "puet", *POOL)
 DECIDERS = ("pu-bagging-tree", "pu-bagging-svm")
 """Methods that decide without a prior, and well."""
 _RANKER = "naive"
+_TREES = {
+    *("pu-bagging-tree", "pu-bagging-et", "puet", "purf", "putree", "novelgb", "rf-down", "brt"),
+    *("naive-et", "naive-et-prior", "naive-hgb", "naive-hgb-prior"),
+}
+"""Methods that split rows at thresholds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +55,15 @@ class Method:
     cuts : bool
         Whether decisions come from a cut of its scores at the prior; otherwise they are its own.
     needs_prior : bool
+    takes_codes : bool
+        Whether it is fitted on categories as codes, as trees are, and not on their indicators.
     """
 
     name: str
     plan: AlgorithmPlan
     cuts: bool
     needs_prior: bool
+    takes_codes: bool
 
 
 def resolve_methods(names: Sequence[str]) -> tuple[Method, ...]:
@@ -86,7 +94,7 @@ def _method(name: str, registry: Registry) -> Method:
         labels=ranker.labels,
         scenarios=spec.scenarios,
     )
-    return Method(name, plan, cuts, needs_prior="prior" in spec.needs)
+    return Method(name, plan, cuts, needs_prior="prior" in spec.needs, takes_codes=name in _TREES)
 
 
 def _usable(name: str, registry: Registry) -> Algorithm:

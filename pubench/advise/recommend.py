@@ -104,6 +104,7 @@ def recommend(
     compared = compare(
         X,
         s,
+        groups=schema.groups,
         names=names,
         prior=prior.value,
         scenario=scenario,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.advise.category_codes import Groups
 from pubench.advise.columns import Column, Drift
 from pubench.advise.filling import Filling, fill_gaps, learn_fillings
 from pubench.advise.memory import refuse_if_large
@@ -100,6 +102,16 @@ class Schema:
     def source(self) -> tuple[int, ...]:
         """For each encoded column the place of its column in ``columns``."""
         return tuple(place for place, column in enumerate(self.columns) for _ in column.encoded_names)
+
+    @property
+    def groups(self) -> Groups:
+        """For each category of several encoded columns, their places."""
+        places = iter(range(len(self.names)))
+        blocks = [(column, tuple(islice(places, len(column.encoded_names)))) for column in self.columns]
+        found = (
+            block[: len(block) - column.flagged] for column, block in blocks if column.kind == "category"
+        )
+        return tuple(group for group in found if len(group) > 1)
 
     @property
     def text(self) -> tuple[str, ...]:

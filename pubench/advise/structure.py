@@ -44,7 +44,8 @@ def _problems(model: TrainedModel, unknown: Collection[str]) -> Iterator[str]:
     yield from _schema_problems(model.schema, width)
     yield from _training_problems(model.training, model.card.provenance.rows, len(model.schema.ids))
     for member in model.ensemble.members_:
-        yield from _member_problems(member, width)
+        merged = sum(len(group) - 1 for group in model.schema.groups) if member.takes_codes else 0
+        yield from _member_problems(member, width - merged)
     if abs(sum(member.weight for member in model.ensemble.members_) - 1) > 1e-6:
         yield "the weights of methods do not add up to 1"
 

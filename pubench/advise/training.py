@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.advise.category_codes import Groups
 from pubench.advise.choice import Choice
 from pubench.advise.choosing import decision_share, softmax_weights
 from pubench.advise.comparing import Progress, compare
@@ -93,27 +94,30 @@ def train(
     schema, remarks = learn_schema(frame, label=label, ids=ids, s=s)
     encoded = schema.encode(frame)
     prior = _prior(encoded.X, s, settings, on_progress)
-    comparison = _compared(encoded.X, s, settings, prior, on_progress)
+    comparison = _compared(encoded.X, schema.groups, s, settings, prior, on_progress)
     choice = Choice.of(comparison, settings.method)
     seen = np.flatnonzero(~explaining_rows(s, settings.seed))
     last = last_fits(
         encoded.X,
         s,
         choice.names,
+        groups=schema.groups,
         explaining=explaining_methods(choice.names, choice.weights),
         seen=seen,
         prior=prior.value,
         settings=settings,
         on_progress=on_progress,
     )
-    ensemble = _ensemble(choice.of_methods(last.models), last.models, encoded.X, s, settings, prior)
+    ensemble = _ensemble(
+        choice.of_methods(last.models), last.models, encoded.X, schema.groups, s, settings, prior
+    )
     if settings.method in AUTO:
         ensemble.cut_ = _cut(ensemble, comparison, s, prior, settings.scenario)
     importance: tuple[Importance, ...] = ()
     curves: tuple[Curve, ...] = ()
     if last.partial:
         part = choice.of_methods(last.partial).of_rows(seen)
-        other = _ensemble(part, last.partial, encoded.X[seen], s[seen], settings, prior)
+        other = _ensemble(part, last.partial, encoded.X[seen], schema.groups, s[seen], settings, prior)
         importance, curves = explained(schema, encoded, s, ensemble, other)
     card = Card(
         goal=settings.goal,
@@ -160,6 +164,7 @@ def _prior(
 
 def _compared(
     X: Floats,
+    groups: Groups,
     s: NDArray[np.uint8],
     settings: Settings,
     prior: PriorStatement,
@@ -169,6 +174,7 @@ def _compared(
     return compare(
         X,
         s,
+        groups=groups,
         names=names,
         prior=prior.value,
         scenario=settings.scenario,
@@ -183,6 +189,7 @@ def _ensemble(
     choice: Choice,
     models: Mapping[str, Estimator],
     X: Floats,
+    groups: Groups,
     s: NDArray[np.uint8],
     settings: Settings,
     prior: PriorStatement,
@@ -191,8 +198,10 @@ def _ensemble(
     from threadpoolctl import threadpool_limits
 
     candidates = [
-        Candidate(name, models[name], weight, at_prior)
-        for name, weight, at_prior in zip(choice.names, choice.weights, choice.at_prior, strict=True)
+        Candidate(method.name, models[method.name], weight, at_prior, method.takes_codes)
+        for method, weight, at_prior in zip(
+            resolve_methods(choice.names), choice.weights, choice.at_prior, strict=True
+        )
     ]
     # One thread, as in the comparison: sums in another order would give other bits.
     with threadpool_limits(1):
@@ -201,6 +210,7 @@ def _ensemble(
             prior=prior.value,
             interval=(prior.low, prior.high),
             scenario=settings.scenario,
+            groups=groups,
             random_state=settings.seed,
         ).fit(X, s, out_of_fold=choice.margins, models=[models[name] for name in choice.names])
 

@@ -90,7 +90,7 @@ def test_a_file_from_elsewhere_is_refused(tmp_path, content):
 
 
 def test_a_file_of_a_newer_format_is_refused(file):
-    file.write_bytes(file.read_bytes().replace(b"pubench-model 1 ", b"pubench-model 2 ", 1))
+    file.write_bytes(file.read_bytes().replace(b"pubench-model 2 ", b"pubench-model 3 ", 1))
     with pytest.raises(PubenchError, match="newer pubench"):
         load(file)
 

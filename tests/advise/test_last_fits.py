@@ -30,7 +30,7 @@ def some_rows(n=120, seed=0):
 
 def fitted(names, **more):
     X, s = some_rows()
-    asked = {"explaining": names[:1], "seen": np.arange(0, len(s), 2), "prior": 0.6}
+    asked = {"groups": (), "explaining": names[:1], "seen": np.arange(0, len(s), 2), "prior": 0.6}
     return last_fits(X, s, names, settings=Settings(SCENARIO), **asked | more)
 
 

@@ -38,14 +38,15 @@ def some_model(frame, *, prior=0.5, scenario=SCENARIO):
     encoded = schema.encode(frame)
     methods = [
         Candidate("lr", LogisticRegression(class_weight="balanced"), 0.7, True),
-        Candidate("nb", GaussianNB(), 0.3, True),
+        Candidate("nb", GaussianNB(), 0.3, True, takes_codes=True),
     ]
     stated = given_prior(prior, s, scenario)
-    ensemble = Ensemble(methods, prior=prior, interval=(0.9 * prior, 1.1 * prior), scenario=scenario).fit(
-        encoded.X, s
-    )
+    groups = schema.groups
+    ensemble = Ensemble(
+        methods, prior=prior, interval=(0.9 * prior, 1.1 * prior), scenario=scenario, groups=groups
+    ).fit(encoded.X, s)
     seen = ~explaining_rows(s, 0)
-    other = Ensemble(methods, prior=prior, scenario=scenario).fit(encoded.X[seen], s[seen])
+    other = Ensemble(methods, prior=prior, scenario=scenario, groups=groups).fit(encoded.X[seen], s[seen])
     importance, curves = explained(schema, encoded, s, ensemble, other)
     card = Card(
         goal="ranking",
