@@ -60,8 +60,8 @@ def _without(report: Report) -> tuple[Paragraph, ...]:
     if not lacking:
         return ()
     text = (
-        f'Without probabilities: {", ".join(lacking)}. Set probability = "calibrated" for these algorithms, or name '
-        "'brier' in report.metrics, to calibrate their scores with five more fits each."
+        f'Without probabilities: {", ".join(lacking)}. Set probability = "calibrated" for these algorithms to '
+        "calibrate their scores with five more fits each."
     )
     return (Paragraph(text),)
 
