@@ -24,6 +24,8 @@ _SIZE: dict[str, Param] = {
 }
 # Leaves that average over some rows blur the positives among a bag's unlabelled rows.
 _LEAVES: dict[str, Param] = {"estimator__min_samples_leaf": Int(1, 32, log=True, points=4)}
+# Codes are split as numbers: one-hot columns would crowd out the others among the features tried.
+_SPLITS = ("sparse", "missing", "categorical")
 
 
 @hookimpl
@@ -61,7 +63,7 @@ def pubench_algorithms() -> list[Algorithm]:
             # equal weights and leaves of single rows nearly all are.
             params={"max_samples": 1.0, "labeled_weight": "balanced", "estimator__min_samples_leaf": 8},
             space={**_SIZE, **_LEAVES},
-            accepts=("sparse", "missing"),
+            accepts=_SPLITS,
             papers=(_BAGGING, _PUET),
         ),
         _spec(
@@ -70,7 +72,7 @@ def pubench_algorithms() -> list[Algorithm]:
             "sklearn.tree:DecisionTreeClassifier",
             params={"estimator__max_features": "sqrt"},
             space={**_SIZE, **_LEAVES},
-            accepts=("sparse", "missing"),
+            accepts=_SPLITS,
         ),
         _spec(
             "rf-down",
@@ -82,8 +84,7 @@ def pubench_algorithms() -> list[Algorithm]:
                 "estimator__min_samples_leaf": 5,
             },
             space={**_SIZE, **_LEAVES},
-            # Codes are split as numbers: one-hot columns would crowd out the others among the features tried.
-            accepts=("sparse", "missing", "categorical"),
+            accepts=_SPLITS,
             papers=(_RF_DOWN,),
         ),
         _spec(

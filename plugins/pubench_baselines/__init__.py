@@ -70,7 +70,7 @@ def _naive() -> list[Algorithm]:
             "Uncorrected, NaivePUET: scikit-learn's extra trees, with unlabelled rows as negative",
             "sklearn.ensemble:ExtraTreesClassifier",
             space=_FOREST,
-            accepts=("sparse", "missing"),
+            accepts=("sparse", "missing", "categorical"),
             papers=_PUET,
         ),
         _named(
@@ -78,7 +78,7 @@ def _naive() -> list[Algorithm]:
             "Uncorrected: scikit-learn's random forest, with unlabelled rows as negative",
             "sklearn.ensemble:RandomForestClassifier",
             space=_FOREST,
-            accepts=("sparse", "missing"),
+            accepts=("sparse", "missing", "categorical"),
             papers=("breiman2001",),
         ),
         _named(
@@ -86,7 +86,7 @@ def _naive() -> list[Algorithm]:
             "Uncorrected: scikit-learn's histogram gradient boosting, with unlabelled rows as negative",
             "sklearn.ensemble:HistGradientBoostingClassifier",
             space=_HISTOGRAMS,
-            accepts=("missing",),
+            accepts=("missing", "categorical"),
         ),
         _named(
             "brt",
@@ -107,7 +107,7 @@ def _naive() -> list[Algorithm]:
             "Uncorrected, StandardGB: scikit-learn's gradient boosting, with unlabelled rows as negative",
             "sklearn.ensemble:GradientBoostingClassifier",
             space=_BOOSTING,
-            accepts=("sparse",),
+            accepts=("sparse", "categorical"),
             papers=_NOVELGB,
         ),
     ]
@@ -137,7 +137,7 @@ def _named(
 
 def _at_prior() -> list[Algorithm]:
     """Return the naive learners that call as many rows positive as the prior says."""
-    sparse, missing = ("sparse",), ("missing",)
+    sparse, missing, codes = ("sparse",), ("missing",), ("categorical",)
     forest = {"min_samples_leaf": 3}
     learners: list[tuple[str, str, str, dict[str, Any], dict[str, Param], tuple[str, ...]]] = [
         ("", "Any scikit-learn classifier", "linear_model:LogisticRegression", {}, {}, sparse + missing),
@@ -148,9 +148,16 @@ def _at_prior() -> list[Algorithm]:
             "ensemble:ExtraTreesClassifier",
             forest,
             _FOREST,
-            sparse + missing,
+            sparse + missing + codes,
         ),
-        ("hgb", "Histogram boosting", "ensemble:HistGradientBoostingClassifier", {}, _HISTOGRAMS, missing),
+        (
+            "hgb",
+            "Histogram boosting",
+            "ensemble:HistGradientBoostingClassifier",
+            {},
+            _HISTOGRAMS,
+            missing + codes,
+        ),
         ("svc", "A support vector machine", "svm:SVC", {}, _LINEAR, sparse),
     ]
     return [

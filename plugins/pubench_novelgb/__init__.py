@@ -34,7 +34,7 @@ def pubench_algorithms() -> list[Algorithm]:
             receives=("prior", "scenario", "random_state"),
             needs=("prior",),
             threshold="prior",
-            accepts=("sparse", "missing"),
+            accepts=("sparse", "missing", "categorical"),
             bibtex=cite("timmons"),
             licence="BSD-3-Clause",
         )

@@ -36,11 +36,6 @@ PREFERRED = ("pu-bagging-svm", "pu-bagging-tree", "puet", *POOL)
 DECIDERS = ("pu-bagging-tree", "pu-bagging-svm")
 """Methods that decide without a prior, and well."""
 _RANKER = "naive"
-_TREES = {
-    *("pu-bagging-tree", "pu-bagging-et", "puet", "purf", "putree", "novelgb", "rf-down", "brt"),
-    *("naive-et", "naive-et-prior", "naive-hgb", "naive-hgb-prior"),
-}
-"""Methods that split rows at thresholds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ class Method:
         Whether decisions come from a cut of its scores at the prior; otherwise they are its own.
     needs_prior : bool
     takes_codes : bool
-        Whether it is fitted on categories as codes, as trees are, and not on their indicators.
+        Whether it is fitted on categories as codes, as its spec accepts them, and not on their indicators.
     """
 
     name: str
@@ -94,7 +89,12 @@ def _method(name: str, registry: Registry) -> Method:
         labels=ranker.labels,
         scenarios=spec.scenarios,
     )
-    return Method(name, plan, cuts, needs_prior="prior" in spec.needs, takes_codes=name in _TREES)
+    return Method(name, plan, cuts, needs_prior="prior" in spec.needs, takes_codes=_takes_codes(spec))
+
+
+def _takes_codes(spec: Algorithm) -> bool:
+    """Whether it takes codes as they are; one that asks which columns hold them does not split them as numbers."""
+    return "categorical" in spec.accepts and "categorical_features" not in spec.receives
 
 
 def _usable(name: str, registry: Registry) -> Algorithm:

@@ -7,11 +7,16 @@ import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+from pubench import Algorithm, hookimpl
+from pubench.advise import methods
 from pubench.advise.category_codes import with_codes
 from pubench.advise.comparing import compare
 from pubench.advise.ensemble import Candidate, Ensemble
+from pubench.advise.methods import resolve_methods
 from pubench.advise.schema import learn_schema
 from pubench.estimators.out_of_fold import ranking_scores
+from pubench.plugins.discovery import build_registry
+from pubench.plugins.registry import Origin
 
 SCENARIO = "single-training-set"
 
@@ -69,3 +74,24 @@ def test_trees_are_compared_with_codes_and_linear_methods_with_indicators(name, 
     other = compare(X if takes_codes else with_codes(X, GROUPS), s, **named)
     np.testing.assert_array_equal(found.margins, expected.margins)
     assert not np.array_equal(found.margins, other.margins)
+
+
+@pytest.mark.parametrize(
+    ("declared", "takes_codes"),
+    [
+        ({}, False),
+        ({"accepts": ("sparse", "missing")}, False),
+        ({"accepts": ("categorical",)}, True),
+        # It would take them for numbers unless it is told which columns hold them.
+        ({"accepts": ("categorical",), "receives": ("categorical_features",)}, False),
+    ],
+)
+def test_a_strangers_method_gets_the_columns_that_its_spec_accepts(monkeypatch, declared, takes_codes):
+    spec = Algorithm(
+        name="strange", estimator="sklearn.naive_bayes:GaussianNB", **{"receives": (), **declared}
+    )
+    plugin = type("Plugin", (), {"pubench_algorithms": hookimpl(lambda: [spec])})
+    registry = build_registry([(Origin("p", "d", "1"), lambda: plugin)])
+    monkeypatch.setattr(methods, "discover", lambda: registry)
+    (method,) = resolve_methods(["strange"])
+    assert method.takes_codes is takes_codes
