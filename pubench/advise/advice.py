@@ -68,6 +68,8 @@ class Advice:
     tops : tuple of TopPrecision
     is_interrupted : bool
         Whether Ctrl-C ended the comparison.
+    overrun : tuple of float or None
+        The seconds that it took and those of the budget, if one method alone took longer than the budget.
     next_command : str
     margin : float
     limits : tuple of str
@@ -97,6 +99,7 @@ class Advice:
     tops: tuple[TopPrecision, ...]
     is_interrupted: bool
     next_command: str
+    overrun: tuple[float, float] | None = None
     margin: float = MARGIN
     limits: tuple[str, ...] = LIMITS
 

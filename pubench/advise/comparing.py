@@ -163,10 +163,11 @@ def _deal(X: Floats, s: NDArray[np.uint8], repeats: int, seed: int) -> NDArray[n
 
 
 def _first_allowed(task: FoldTask, gathering: Gathering, clock: _Clock) -> float:
-    """Return the seconds for a fit of the first repeat: until one method is compared the budget does not count."""
+    """Return the seconds for a fit of the first repeat: the budget does not count for the first method that works."""
     if gathering.has_failed(task.method.name):
         return 0.0
-    return clock.left if gathering.is_any_compared else FIT_SECONDS
+    first = next(iter(gathering.left), None)
+    return FIT_SECONDS if task.method == first and not gathering.is_any_compared else clock.left
 
 
 def _progress(gathering: Gathering, planned: int, task: FoldTask, clock: _Clock) -> Progress:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,6 @@ __all__ = ["doubts_of", "recommend"]
 PRIOR = "class prior"
 """What progress calls the step before the first method."""
 _WEAK, _PERFECT = 0.55, 0.995
-_LEAST_BUDGET = 1.0
 Floats = NDArray[np.float64]
 
 
@@ -74,7 +73,7 @@ def recommend(
     scenario : {"case-control", "single-training-set"}
         Whether U is a sample of the population, or P and U together are. It cannot be known from the data.
     budget : float, optional
-        Seconds after which no further fit is begun.
+        Seconds after which no further fit is begun, once one method has been compared.
     seed : int
         The same seed gives the same bits, unless the budget ends the comparison early.
     names : sequence of str
@@ -100,7 +99,7 @@ def recommend(
     X = schema.encode(frame).X
     on_progress(Progress(0, 0, PRIOR, budget or 0.0))
     prior = state_prior_of(X, s, scenario=scenario, seed=seed)
-    left = None if budget is None else max(_LEAST_BUDGET, budget - (time.monotonic() - started))
+    left = None if budget is None else budget - (time.monotonic() - started)
     compared = compare(
         X,
         s,
@@ -113,7 +112,11 @@ def recommend(
         on_progress=on_progress,
     )
     asked = _Asked(source, label, tuple(ids), goal, scenario, seed)
-    return _advice(asked, s, (*remarks, *thinning_remark(s)), prior, compared)
+    advice = _advice(asked, s, (*remarks, *thinning_remark(s)), prior, compared)
+    spent = time.monotonic() - started
+    if budget is None or spent <= budget or len(compared.names) > 1:
+        return advice
+    return replace(advice, overrun=(spent, budget))
 
 
 @dataclass(frozen=True, slots=True)

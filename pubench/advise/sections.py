@@ -93,6 +93,12 @@ def _choice(advice: Advice) -> Iterator[str]:
 def _left_out(advice: Advice) -> Iterator[str]:
     if advice.is_interrupted:
         yield "The comparison was interrupted; these are the results so far."
+    if advice.overrun is not None:
+        spent, budget = advice.overrun
+        yield (
+            f"This took {spent:.0f} s, and the budget was {budget:g} s: however short it is, the table is read, the "
+            "prior estimated and one method compared. A random sample of the rows is quicker."
+        )
     early = (
         "; the comparison ended early, so that all of this is less certain: a larger --budget helps"
         if advice.folds <= _FEW_FOLDS

@@ -32,7 +32,7 @@ class Settings:
     prior : float or None
         Pr(y = 1); None to estimate it.
     budget : float or None
-        Seconds for the comparison of methods; None for all of it.
+        Seconds for the prior and the comparison of methods; None for all of it.
     seed : int
     """
 

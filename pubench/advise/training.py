@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import platform
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -85,6 +87,7 @@ def train(
     PubenchError
         If the table, its labels or the settings cannot be used.
     """
+    started = time.monotonic()
     frame = frame.rename(columns=str)
     if label not in frame.columns:
         raise DataError(f"the table has no column '{label}'{did_you_mean(label, map(str, frame.columns))}")
@@ -94,7 +97,8 @@ def train(
     schema, remarks = learn_schema(frame, label=label, ids=ids, s=s)
     encoded = schema.encode(frame)
     prior = _prior(encoded.X, s, settings, on_progress)
-    comparison = _compared(encoded.X, schema.groups, s, settings, prior, on_progress)
+    left = None if settings.budget is None else settings.budget - (time.monotonic() - started)
+    comparison = _compared(encoded.X, schema.groups, s, replace(settings, budget=left), prior, on_progress)
     choice = Choice.of(comparison, settings.method)
     seen = np.flatnonzero(~explaining_rows(s, settings.seed))
     last = last_fits(

@@ -18,7 +18,8 @@ BUDGET_OPTION = click.option(
     "--budget",
     type=BUDGET,
     metavar="TIME",
-    help="Time for the comparison, such as 60, 90s or 5m [default: no limit].",
+    help="Time until no fit of the comparison is begun, such as 60, 90s or 5m; the prior and one method take what they "
+    "need [default: no limit].",
 )
 PRIOR = click.option(
     "--prior",

@@ -63,6 +63,17 @@ def test_the_terminal_and_the_page_say_the_same(advice):
     assert "best with probability" not in text
 
 
+def test_an_overrun_of_the_budget_is_said(advice):
+    asked = {"label": "known", "ids": ["row"], "scenario": "single-training-set"}
+    late = recommend(some_table(), names=("naive-lr-prior", "wlr"), budget=1e-9, **asked)
+    assert [method.name for method in late.methods] == ["naive-lr-prior"]
+    assert late.overrun is not None
+    assert late.overrun[0] > late.overrun[1] == 1e-9
+    said = "the table is read, the prior estimated and one method compared"
+    assert said in "\n".join(text_lines(make_sections(late)))
+    assert said not in "\n".join(text_lines(make_sections(advice)))
+
+
 def test_the_page_needs_nothing_from_elsewhere_and_escapes_names(advice):
     page = advice_page(replace(advice, source="<img src=x>.csv", remarks=("column '<script>c'",)))
     found = outline(page)
