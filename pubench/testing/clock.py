@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import sys
 import time
-from collections.abc import Iterator
-from types import ModuleType
-from unittest import mock
+from collections.abc import Callable, Iterator
+
+from pubench.testing.replacing import replaced
 
 __all__ = ["LATER", "at_another_time"]
 
@@ -25,6 +24,15 @@ class _LaterDatetime(datetime.datetime):
     def today(cls) -> _LaterDatetime:
         return cls.now()
 
+    @classmethod
+    def utcnow(cls) -> _LaterDatetime:
+        return cls.now(datetime.UTC).replace(tzinfo=None)
+
+
+def _later(function: Callable[[float], object], now: Callable[[], float]) -> Callable[..., object]:
+    """Return a function of the time that is called without one as if it were later."""
+    return lambda seconds=None: function(now() + LATER if seconds is None else seconds)
+
 
 @contextlib.contextmanager
 def at_another_time(package: str) -> Iterator[None]:
@@ -37,17 +45,7 @@ def at_another_time(package: str) -> Iterator[None]:
         now: lambda: now() + LATER,
         now_ns: lambda: now_ns() + LATER * 10**9,
         datetime.datetime: _LaterDatetime,
+        **{function: _later(function, now) for function in (time.localtime, time.gmtime, time.ctime)},
     }
-    with contextlib.ExitStack() as stack:
-        for module in (time, datetime, *_modules_of(package)):
-            for name, value in list(vars(module).items()):
-                if callable(value) and value.__hash__ is not None and value in changes:
-                    stack.enter_context(mock.patch.object(module, name, changes[value]))
+    with replaced(changes, (time, datetime), package):
         yield
-
-
-def _modules_of(package: str) -> list[ModuleType]:
-    inside = f"{package}."
-    return [
-        module for name, module in list(sys.modules.items()) if module and (name + ".").startswith(inside)
-    ]

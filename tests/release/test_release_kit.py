@@ -32,7 +32,7 @@ def test_every_workflow_parses_and_its_jobs_depend_on_jobs_that_exist(file):
         assert job["runs-on"]
         assert all("uses" in step or "run" in step for step in job["steps"])
         needs = job.get("needs", [])
-        assert {needs} if isinstance(needs, str) else set(needs) <= set(found["jobs"])
+        assert ({needs} if isinstance(needs, str) else set(needs)) <= set(found["jobs"])
 
 
 def test_all_supported_versions_are_tested_on_linux_and_macos():
@@ -40,6 +40,13 @@ def test_all_supported_versions_are_tested_on_linux_and_macos():
     minor = [line.rsplit(" ", 1)[1] for line in PROJECT["classifiers"] if "Python :: 3." in line]
     assert matrix["python-version"] == minor
     assert matrix["os"] == ["ubuntu-latest", "macos-latest"]
+
+
+def test_macos_has_the_openmp_that_lightgbm_does_not_bring():
+    steps = jobs("tests.yml")["tests"]["steps"]
+    (install,) = [number for number, step in enumerate(steps) if "brew install libomp" in step.get("run", "")]
+    assert steps[install]["if"] == "runner.os == 'macOS'"
+    assert "make test" in steps[install + 1]["run"]
 
 
 def test_only_the_job_that_runs_none_of_our_code_may_publish():
