@@ -15,30 +15,6 @@ cdef struct Columns:
     long long column_step
 
 
-cdef struct Source:
-    # Dense rows one after another, as they came: one of the two is not NULL. Both are if rows lie otherwise.
-    const double* wide
-    const float* narrow
-
-
-cdef inline void copy_rows(
-    const Source* source, long long n_features, const int* rows, long long n, float* out
-) noexcept nogil:
-    """Copy some rows, one after another."""
-    cdef long long f, i
-    cdef const double* wide
-    cdef const float* narrow
-    for i in range(n):
-        if source.wide != NULL:
-            wide = source.wide + rows[i] * n_features
-            for f in range(n_features):
-                out[i * n_features + f] = <float> wide[f]
-        else:
-            narrow = source.narrow + rows[i] * n_features
-            for f in range(n_features):
-                out[i * n_features + f] = narrow[f]
-
-
 cdef inline Range take(
     const Columns* columns, long long f, const int* rows, long long n, float* out, Range known
 ) noexcept nogil:

@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,5 +11,5 @@ def grow(
     weights: tuple[float, float, float, int, bool],
     rules: tuple[int, int, int, int, int, int, float],
     seed: int,
-    X: NDArray[Any] | None = None,
+    by_row: bool = False,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]: ...

@@ -3,8 +3,8 @@
 """Grow one tree by recursive greedy risk minimisation (Wilton et al., 2022, Algorithms 1, 2, 4 and 5).
 
 A node is a range of P rows and a range of U rows. Rows are split in a stable way, so both ranges ascend: columns
-are read in order of memory, and sparse columns can be merged with them. A small node gets a copy of its rows, which
-stays in the cache until its subtree is grown.
+are read in order of memory, and sparse columns can be merged with them. Where values lie row after row, a small node
+gets a copy of its rows, which stays in the cache until its subtree is grown.
 """
 
 from libc.math cimport INFINITY
@@ -16,7 +16,8 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from pubench_extratrees._columns cimport Columns, Source, copy_rows, take
+from pubench_extratrees._columns cimport Columns, take
+from pubench_extratrees._group cimport LANES
 from pubench_extratrees._node cimport Step
 from pubench_extratrees._risk cimport least_risk, positive_share
 from pubench_extratrees._scan cimport Range
@@ -30,10 +31,8 @@ cdef enum:
     MOST_COPIED = 1 << 16
     # Fewer rows are soon done.
     FEWEST_COPIED = 16
-    # Columns with fewer values in all, 8 MB, are fast to read from the third-level cache.
-    FEWEST_VALUES = 1 << 21
-    # Features for each one that a node tries; with more, most of a copy would not be read.
-    SPARED = 16
+    # Fewer values in all, 4 MB, are soon read from the third-level cache.
+    FEWEST_VALUES = 1 << 20
 
 
 cdef class Grower:
@@ -41,7 +40,6 @@ cdef class Grower:
 
     cdef Search search
     cdef Columns all_rows
-    cdef Source source
     cdef int[::1] p_rows, u_rows, spare, features
     cdef float[::1] values, copied
     cdef uint32_t[::1] keys
@@ -87,33 +85,41 @@ cdef class Grower:
     cdef void split(self, const Node* node, const Split* by, Node* left, Node* right) noexcept nogil:
         """Part the rows of a node, in a stable way, and append its children."""
         cdef long long p_middle = node.p_start + by.n_p, u_middle = node.u_start + by.n_u
-        self.part(&self.p_rows[0] + node.p_start, node.p_end - node.p_start, by)
-        self.part(&self.u_rows[0] + node.u_start, node.u_end - node.u_start, by)
+        cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start, step = 1
+        cdef int* p_rows = &self.p_rows[0] + node.p_start
+        cdef int* u_rows = &self.u_rows[0] + node.u_start
+        cdef float* values = &self.values[0]
+        cdef Range unused
+        unused.low = unused.high = 0.0
+        if by.lane >= 0:
+            values += by.lane
+            step = self.search.group.width
+        else:
+            take(&self.search.columns, by.feature, p_rows, n_p, values, unused)
+            take(&self.search.columns, by.feature, u_rows, n_u, values + n_p, unused)
+        self.part(values, step, by.threshold, p_rows, n_p)
+        self.part(values + n_p * step, step, by.threshold, u_rows, n_u)
         left[0] = self.add(node.p_start, p_middle, node.u_start, u_middle, node.depth + 1)
         right[0] = self.add(p_middle, node.p_end, u_middle, node.u_end, node.depth + 1)
         self.steps[node.id].feature = by.feature
         self.steps[node.id].threshold = by.threshold
         self.steps[node.id].left = left.id
 
-    cdef void part(self, int* rows, long long n, const Split* by) noexcept nogil:
-        cdef float* values = &self.values[0]
+    cdef void part(self, const float* values, long long step, float threshold, int* rows, long long n) noexcept nogil:
+        """Put the rows whose value is above the threshold behind the others; both keep their order."""
         cdef int* right = &self.spare[0]
         cdef long long i, kept = 0, moved = 0
         cdef int row
         cdef bint goes_left
-        cdef Range unused
-        unused.low = unused.high = 0.0
-        take(&self.search.columns, by.feature, rows, n, values, unused)
         for i in range(n):
             row = rows[i]
-            goes_left = values[i] <= by.threshold
+            goes_left = values[i * step] <= threshold
             # Both are written and one counted: no branch to mispredict.
             rows[kept] = row
             right[moved] = row
             kept += goes_left
             moved += not goes_left
-        for i in range(moved):
-            rows[kept + i] = right[i]
+        memcpy(rows + kept, right, moved * sizeof(int))
 
     cdef void depth_first(self) noexcept nogil:
         cdef vector[Node] waiting
@@ -143,10 +149,6 @@ cdef class Grower:
             waiting.push_back(right)
             waiting.push_back(left)
 
-    cdef bint has_use_for_copies(self, long long d) noexcept nogil:
-        cdef bint has_rows = self.source.wide != NULL or self.source.narrow != NULL
-        return has_rows and self.all_rows.column_step * d >= FEWEST_VALUES and d <= SPARED * self.search.rules.features
-
     cdef bint worth_copying(self, const Node* node) noexcept nogil:
         cdef long long n = node.p_end - node.p_start + node.u_end - node.u_start
         return FEWEST_COPIED <= n <= self.most_copied
@@ -157,16 +159,14 @@ cdef class Grower:
         cdef int* p_rows = &self.p_rows[0] + node.p_start
         cdef int* u_rows = &self.u_rows[0] + node.u_start
         cdef float* out = &self.copied[0]
-        copy_rows(&self.source, self.search.n_features, p_rows, n_p, out)
-        copy_rows(&self.source, self.search.n_features, u_rows, n_u, out + n_p * self.search.n_features)
+        cdef long long d = self.search.n_features
         for i in range(n_p):
+            memcpy(out + i * d, self.all_rows.values + p_rows[i] * d, d * sizeof(float))
             p_rows[i] = <int> i
         for i in range(n_u):
+            memcpy(out + (n_p + i) * d, self.all_rows.values + u_rows[i] * d, d * sizeof(float))
             u_rows[i] = <int> (n_p + i)
         self.search.columns.values = out
-        self.search.columns.row_step, self.search.columns.column_step = self.search.n_features, 1
-        self.search.columns.rows = NULL
-        self.search.columns.starts = NULL
 
     cdef void best_first(self) noexcept nogil:
         """Split the leaf that lowers the risk most, until there are enough leaves."""
@@ -184,6 +184,8 @@ cdef class Grower:
                 best.feature = -1
                 if self.may_split(&opened[at]):
                     best = find(&self.search, &opened[at])
+                    # Others are searched before it is split.
+                    best.lane = -1
                 splits.push_back(best)
                 if self.worth(&best):
                     order.push(Ranked(best.decrease, -at))
@@ -214,7 +216,7 @@ cdef class Grower:
         return steps, n_p, n_u, risk
 
     cdef void read(
-        self, const float[::1] values, const int[::1] rows, const long long[::1] starts, long long n_features
+        self, const float[::1] values, const int[::1] rows, const long long[::1] starts, long long d, bint by_row
     ):
         """Keep where the columns are."""
         self.all_rows.values = NULL
@@ -227,23 +229,13 @@ cdef class Grower:
             self.all_rows.starts = &starts[0]
             if rows.shape[0]:
                 self.all_rows.rows = &rows[0]
-        self.all_rows.row_step, self.all_rows.column_step = 1, values.shape[0] // n_features
+        self.all_rows.row_step = d if by_row else 1
+        self.all_rows.column_step = 1 if by_row else values.shape[0] // d
         self.search.columns = self.all_rows
-
-    cdef void read_rows(self, X):
-        """Keep where the rows are, if given."""
-        cdef const double[:, ::1] wide
-        cdef const float[:, ::1] narrow
-        self.source.wide = NULL
-        self.source.narrow = NULL
-        if X is None:
-            return
-        if X.dtype == np.float64:
-            wide = X
-            self.source.wide = &wide[0, 0]
-        else:
-            narrow = X
-            self.source.narrow = &narrow[0, 0]
+        self.search.most_together = LANES if starts is None else 1
+        self.search.together = self.search.most_together
+        self.most_copied = MOST_COPIED // d if by_row and values.shape[0] >= FEWEST_VALUES else 0
+        self.copied = np.empty(max(1, self.most_copied * d), dtype=np.float32)
 
     cdef void obey(self, weights, rules, seed):
         cdef Search* search = &self.search
@@ -262,10 +254,8 @@ cdef class Grower:
         cdef long long n = p_rows.shape[0] + u_rows.shape[0]
         self.p_rows, self.u_rows = p_rows, u_rows
         self.spare = np.empty(n, dtype=np.int32)
-        self.values = np.empty(n, dtype=np.float32)
+        self.values = np.empty(n * min(self.search.most_together, self.search.rules.features + 3), dtype=np.float32)
         self.features = np.arange(d, dtype=np.int32)
-        self.most_copied = MOST_COPIED // d if self.has_use_for_copies(d) else 0
-        self.copied = np.empty(max(1, self.most_copied * d), dtype=np.float32)
         self.search.p_rows, self.search.u_rows = &self.p_rows[0], &self.u_rows[0]
         self.search.features, self.search.n_features = &self.features[0], d
         self.search.values = &self.values[0]
@@ -283,7 +273,7 @@ def grow(
     weights,
     rules,
     seed,
-    X=None,
+    bint by_row=False,
 ):
     """Grow a tree.
 
@@ -303,8 +293,8 @@ def grow(
         and in a leaf at least, decrease of the risk at least.
     seed : int
         64 bits.
-    X : float64 or float32 array of shape (n, d), or None
-        The dense rows themselves, in C order, from which small nodes copy theirs.
+    by_row : bool
+        Whether dense values come row after row instead.
 
     Returns
     -------
@@ -316,8 +306,7 @@ def grow(
         The least risk of a constant prediction in each node.
     """
     cdef Grower grower = Grower.__new__(Grower)
-    grower.read(values, rows, starts, n_features)
-    grower.read_rows(X)
+    grower.read(values, rows, starts, n_features, by_row)
     grower.obey(weights, rules, seed)
     grower.prepare(p_rows, u_rows, n_features)
     with nogil:

@@ -20,3 +20,8 @@ cdef inline double next_share(uint64_t* state) noexcept nogil:
 cdef inline long long next_below(uint64_t* state, long long n) noexcept nogil:
     """Return a whole number in 0..n-1, n < 2^32."""
     return <long long> (((next_bits(state) >> 32) * <uint64_t> n) >> 32)
+
+
+cdef inline void skip(uint64_t* state, long long n) noexcept nogil:
+    """Leave out n numbers."""
+    state[0] += <uint64_t> n * <uint64_t> 0x9E3779B97F4A7C15

@@ -3,13 +3,16 @@
 from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 
-from pubench_extratrees._columns cimport Columns, take
-from pubench_extratrees._random cimport next_below, next_share
+from pubench_extratrees._columns cimport Columns
+from pubench_extratrees._group cimport LANES, Group, count, draw, gather, take_back
+from pubench_extratrees._random cimport next_share
 from pubench_extratrees._risk cimport Measure, least_risk
-from pubench_extratrees._scan cimport Range, count_up_to, halfway
+from pubench_extratrees._scan cimport halfway
 
 cdef extern from "_sort.h" namespace "pubench":
-    void sorted_keys(const float* values, long long n, uint32_t* keys, uint32_t* spare) noexcept nogil
+    void sorted_keys(
+        const float* values, long long step, long long n, uint32_t* keys, uint32_t* spare
+    ) noexcept nogil
     float as_value(uint32_t key) noexcept nogil
 
 
@@ -41,6 +44,7 @@ cdef struct Split:
     double decrease
     long long n_p
     long long n_u
+    int lane  # where the values of the feature still are, or -1
 
 
 cdef struct Search:
@@ -52,65 +56,98 @@ cdef struct Search:
     int* u_rows
     int* features  # in the order of the draws, those that are constant in front
     long long n_features
-    float* values  # room for one feature of all rows, P before U
+    float* values  # room for a group of features of all rows, P before U
+    int together  # features to draw at once: fewer where some were constant
+    int most_together
+    Group group
     uint32_t* keys  # room to sort them: two for each, and two more; unused if thresholds are drawn
 
 
 cdef inline Split find(Search* search, Node* node) noexcept nogil:
-    """Search the best split over features drawn at random, constant ones not counted."""
+    """Search the best split over features drawn at random, constant ones not counted.
+
+    Features are drawn and read in groups, as if none of them were constant; where one is, the draws after it are taken
+    back, so that the outcome does not depend on groups.
+    """
     cdef Split best
-    cdef long long d = search.n_features, drawn = node.constant, tried = 0, at
+    cdef Group* group = &search.group
+    cdef long long d = search.n_features, drawn = node.constant, tried = 0
     cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start
-    cdef Range both
-    cdef int f
-    best.feature, best.threshold, best.decrease, best.n_p, best.n_u = -1, 0.0, -INFINITY, 0, 0
+    cdef int f, varied
+    best.feature, best.threshold, best.decrease, best.n_p, best.n_u, best.lane = -1, 0.0, -INFINITY, 0, 0, -1
     while drawn < d and tried < search.rules.features:
-        at = drawn + next_below(&search.random, d - drawn)
-        f = search.features[at]
-        search.features[at] = search.features[drawn]
-        search.features[drawn] = f
-        both.low, both.high = INFINITY, -INFINITY
-        both = take(&search.columns, f, search.p_rows + node.p_start, n_p, search.values, both)
-        both = take(&search.columns, f, search.u_rows + node.u_start, n_u, search.values + n_p, both)
-        if both.low == both.high:
-            # Keep it in front: children need not look at it again.
-            search.features[drawn] = search.features[node.constant]
-            search.features[node.constant] = f
-            node.constant += 1
-        else:
-            if search.rules.thresholds == 0:
-                try_all(search, node, f, &best)
-            else:
-                try_random(search, node, f, both, &best)
-            tried += 1
+        group.size = <int> min(search.together, search.rules.features - tried, d - drawn)
+        draw(group, search.features, drawn, d, search.rules.thresholds, search.random)
+        varied = gather(
+            group, &search.columns, search.features + drawn, search.p_rows + node.p_start, n_p,
+            search.u_rows + node.u_start, n_u, search.values,
+        )
+        best.lane = -1
+        if search.rules.thresholds == 0:
+            for f in range(varied):
+                try_all(search, node, search.features[drawn + f], f, &best)
+        elif varied:
+            try_random(search, node, search.features + drawn, varied, &best)
+        drawn += varied
+        tried += varied
+        if varied == group.size:
+            search.random = group.after
+            search.together = min(2 * search.together, search.most_together)
+            continue
+        take_back(group, search.features, drawn - varied, varied)
+        search.random = group.drawn[varied]
+        search.together = max(1, varied)
+        # Keep it in front: children need not look at it again.
+        f = search.features[drawn]
+        search.features[drawn] = search.features[node.constant]
+        search.features[node.constant] = f
+        node.constant += 1
         drawn += 1
     return best
 
 
-cdef inline void try_random(Search* search, const Node* node, int f, Range both, Split* best) noexcept nogil:
-    cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start
-    cdef const float* p_values = search.values
-    cdef const float* u_values = p_values + n_p
-    cdef long long t, p_left, u_left
-    cdef float threshold
+cdef inline void try_random(
+    Search* search, const Node* node, const int* features, int varied, Split* best
+) noexcept nogil:
+    """Try random thresholds of the first features of a group; of equal splits the first is kept."""
+    cdef Group* group = &search.group
+    cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start, t
+    cdef const float* u_values = search.values + n_p * group.width
+    cdef float thresholds[LANES]
+    cdef int p_left[LANES]
+    cdef int u_left[LANES]
+    cdef Split found[LANES]
+    cdef float low, high
+    cdef int k
+    for k in range(LANES):
+        thresholds[k] = 0.0
+        found[k].feature = -1
     for t in range(search.rules.thresholds):
-        # In double, so that the difference cannot overflow.
-        threshold = <float> (both.low + next_share(&search.random) * (<double> both.high - both.low))
-        if threshold >= both.high:
-            threshold = both.low
-        p_left, u_left = count_up_to(p_values, n_p, threshold), count_up_to(u_values, n_u, threshold)
-        if is_better(search, node, f, p_left, u_left, best):
-            best.threshold = threshold
+        for k in range(varied):
+            low, high = group.ranges.low[k], group.ranges.high[k]
+            # In double, so that the difference cannot overflow.
+            thresholds[k] = <float> (low + next_share(&group.drawn[k]) * (<double> high - low))
+            if thresholds[k] >= high:
+                thresholds[k] = low
+        count(group, search.values, n_p, thresholds, p_left)
+        count(group, u_values, n_u, thresholds, u_left)
+        for k in range(varied):
+            if is_better(search, node, features[k], p_left[k], u_left[k], &found[k]):
+                found[k].threshold, found[k].lane = thresholds[k], k
+    for k in range(varied):
+        if found[k].feature >= 0 and (best.feature < 0 or found[k].decrease > best.decrease):
+            best[0] = found[k]
 
 
-cdef inline void try_all(Search* search, const Node* node, int f, Split* best) noexcept nogil:
+cdef inline void try_all(Search* search, const Node* node, int f, int lane, Split* best) noexcept nogil:
     """Search every threshold between two values that differ: a merge of two sorted lists."""
     cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start, i = 0, j = 0
+    cdef int width = search.group.width
     cdef uint32_t* p_keys = search.keys
     cdef uint32_t* u_keys = p_keys + n_p + 1
     cdef uint32_t here, following
-    sorted_keys(search.values, n_p, p_keys, u_keys)
-    sorted_keys(search.values + n_p, n_u, u_keys, u_keys + n_u + 1)
+    sorted_keys(search.values + lane, width, n_p, p_keys, u_keys)
+    sorted_keys(search.values + n_p * width + lane, width, n_u, u_keys, u_keys + n_u + 1)
     following = min(p_keys[0], u_keys[0])
     while True:
         here = following
@@ -122,7 +159,7 @@ cdef inline void try_all(Search* search, const Node* node, int f, Split* best) n
             return
         following = min(p_keys[i], u_keys[j])
         if is_better(search, node, f, i, j, best):
-            best.threshold = halfway(as_value(here), as_value(following))
+            best.threshold, best.lane = halfway(as_value(here), as_value(following)), lane
 
 
 cdef inline bint is_better(

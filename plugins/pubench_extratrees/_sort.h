@@ -49,10 +49,10 @@ inline void sort_by_digits(uint32_t *keys, long long n, uint32_t *spare) {
     if (from != keys) std::memcpy(keys, from, n * sizeof *keys);
 }
 
-/* Write the keys of n values, sorted, and behind them one that is above all; ``spare`` has room for n. */
-inline void sorted_keys(const float *values, long long n, uint32_t *keys, uint32_t *spare) {
+/* Write the keys of n values, ``step`` apart, sorted, and behind them one that is above all; ``spare`` has room for n. */
+inline void sorted_keys(const float *values, long long step, long long n, uint32_t *keys, uint32_t *spare) {
     /* Adding zero makes one of the two zeros. */
-    for (long long i = 0; i < n; i++) keys[i] = as_key(values[i] + 0.0f);
+    for (long long i = 0; i < n; i++) keys[i] = as_key(values[i * step] + 0.0f);
     if (n < FEWEST)
         std::sort(keys, keys + n);
     else

@@ -1,9 +1,9 @@
-"""The training rows as the kernel reads them: column by column, and row by row for small nodes."""
+"""The training rows as the kernel reads them: row by row, or column by column where nodes try few of many features."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +14,31 @@ from pubench_extratrees.trees import as_rows
 
 __all__ = ["Columns"]
 
+# Features for each one that a node tries.
+_SPARED = 16
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Dense columns one after another, or the three arrays of a CSC matrix.
+    """Dense rows or columns one after another, or the three arrays of a CSC matrix.
 
     Attributes
     ----------
     values : float32 ndarray
     rows : int32 ndarray, or None if dense
     starts : int64 ndarray, or None if dense
-    X : float64 or float32 ndarray of shape (n, d), or None
-        The same rows in C order, if they came so.
+    by_row : bool
+        Whether dense values lie row after row.
     """
 
     values: NDArray[np.float32]
     rows: NDArray[np.int32] | None = None
     starts: NDArray[np.int64] | None = None
-    X: NDArray[Any] | None = None
+    by_row: bool = False
 
     @classmethod
-    def of(cls, X: Rows) -> Columns:
-        """Return checked rows in this form.
+    def of(cls, X: Rows, tried: int) -> Columns:
+        """Return checked rows in this form, for nodes that try so many features.
 
         Raises
         ------
@@ -43,11 +46,16 @@ class Columns:
             If a value is too large for float32.
         """
         if isinstance(X, np.ndarray):
-            narrow = check_array(X, dtype=np.float32, order="F", input_name="X")
-            return cls(narrow.ravel(order="F"), X=X if X.flags.c_contiguous else None)
+            # Values that a node reads together lie together, unless too many others lie between them.
+            order: Literal["C", "F"] = "C" if X.shape[1] <= _SPARED * tried else "F"
+            narrow = check_array(X, dtype=np.float32, order=order, input_name="X")
+            return cls(narrow.ravel(order=order), by_row=order == "C")
         X = as_rows(X)
         return cls(X.data, X.indices, X.indptr.astype(np.int64))
 
     def narrow(self, X: Rows) -> Rows:
-        """Return the rows as float32: those of which ``self`` was made."""
-        return self.values.reshape(X.shape, order="F") if self.rows is None else X
+        """Return the rows as float32: those of which ``self`` was made, in column order."""
+        if self.rows is not None:
+            return X
+        rows = self.values.reshape(X.shape, order="C" if self.by_row else "F")
+        return np.asfortranarray(rows)

@@ -88,8 +88,8 @@ class PUTrees(PUClassifier):
         )
 
     def _fit(self, X: Rows, s: Labels) -> None:
-        columns = Columns.of(X)
-        self.prior_ = prior_to_use(self, columns.narrow(X), s)
+        columns = Columns.of(X, self._n_features(X.shape[1]))
+        self.prior_ = prior_to_use(self, columns.narrow(X) if isinstance(self.prior, str) else X, s)
         weights = signed_weights(s, self.prior_, self.scenario_)
         measure = (
             weights.positive_P,
@@ -113,7 +113,7 @@ class PUTrees(PUClassifier):
                 measure,
                 rules,
                 int(seed),
-                columns.X,
+                columns.by_row,
             )
             for seed in seeds
         )
