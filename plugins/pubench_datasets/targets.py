@@ -46,20 +46,18 @@ class Column:
 
         return np.asarray(pd.isna(self.values), dtype=bool)
 
-    def complete(self) -> NDArray[Any]:
+    def complete(self, remedy: str | None = None) -> NDArray[Any]:
         """Return the values; refuse the column if one is missing."""
         missing = self.missing()
         if missing.any():
             first, count = self.at(int(missing.argmax())), int(missing.sum())
-            where = (
-                f"1 row, {first}; fill it in"
-                if count == 1
-                else f"{count} rows, first in {first}; fill them in"
+            where, it = (
+                (f"1 row, {first}", "it") if count == 1 else (f"{count} rows, first in {first}", "them")
             )
-            raise DataError(
-                f"{self.name} has no value in {where} "
-                "(unlabelled rows of PU data belong into a column of 1 and 0 that labelled names)"
+            remedy = remedy or (
+                f"fill {it} in (unlabelled rows of PU data belong in a column of 1 and 0; name it with labelled)"
             )
+            raise DataError(f"{self.name} has no value in {where}; {remedy}")
         return self.values
 
     def numbers(self, why: str) -> NDArray[np.float64]:
@@ -222,9 +220,8 @@ def _texts(values: NDArray[Any]) -> NDArray[Any]:
 def to_labels(column: Column) -> NDArray[np.uint8]:
     """Return s of real PU data: 1 = labelled positive, 0 = unlabelled."""
     remedy = "write 1 (labelled positive) or 0 (unlabelled)"
-    s = np.asarray(
-        [zero_or_one(column, row, remedy) for row in range(len(column.complete()))], dtype=np.uint8
-    )
+    rows = range(len(column.complete(remedy)))
+    s = np.asarray([zero_or_one(column, row, remedy) for row in rows], dtype=np.uint8)
     if s.all() or not s.any():
         raise DataError(
             f"{column.name} is {s[0]} in every row; PU data need both labelled (1) and unlabelled (0) rows"

@@ -140,7 +140,11 @@ def test_available_memory_respects_the_limit_of_the_process():
             ["column 's' is '2' in line 4", "write 1 (labelled positive)"],
         ),
         ("s,x\n1,1\n1,2\n", {"labelled": "s"}, ["column 's' is 1 in every row"]),
-        ("s,x\n1,1\n,2\n", {"labelled": "s"}, ["column 's' has no value in 1 row, line 3"]),
+        (
+            "s,x\n1,1\n,2\n",
+            {"labelled": "s"},
+            ["column 's' has no value in 1 row, line 3; write 1 (labelled positive) or 0 (unlabelled)"],
+        ),
         ("when,x,target\n" + DATES, {}, ["column 'when' contains dates", "drop"]),
         ("when,x,target\n1/2/2015,1,a\n13/2/2015,2,b\n", {}, ["column 'when' contains dates"]),
         (

@@ -14,10 +14,12 @@ from helpers.marks import slow
 from pubench_modern.cvir import CVIR
 from pubench_modern.dist_pu import DistPU
 from pubench_modern.nonnegative import ImbalancedNNPU, SelectionBiasPU
+from pubench_modern.objectives import CrossEntropy, DistributionAlignment, Variational
 from pubench_modern.robust_pu import RobustPU
 from pubench_modern.self_pu import SelfPU
 from pubench_modern.vpu import VPU
 from pubench_risk.classifier import PURiskClassifier
+from pubench_risk.perceptron import Perceptron
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
@@ -51,6 +53,13 @@ def made(name, scenario=CC, prior=0.5, **params):
     """Return a method that was told the prior if it takes one."""
     model = pubench.make(name, scenario=scenario, random_state=0, **params)
     return model.set_params(prior=prior) if "prior" in SPECS[name].receives else model
+
+
+def recorded_steps(monkeypatch):
+    """Return a list that will hold the rows of every step."""
+    plain, steps = Perceptron.step, []
+    monkeypatch.setattr(Perceptron, "step", lambda self, X, slopes: (steps.append(X), plain(self, X, slopes)))
+    return steps
 
 
 def test_these_are_the_algorithms():
@@ -154,6 +163,22 @@ def test_vpu_goes_back_to_the_least_loss_of_held_out_rows():
     np.testing.assert_allclose(stopped.decision_function(X), model.decision_function(X), atol=1e-5)
 
 
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize(("name", "objective"), [("vpu", Variational), ("dist-pu", DistributionAlignment)])
+def test_means_over_u_are_over_the_population(name, objective, scenario, monkeypatch):
+    """In a single training set U alone has too few positives: P counts twice, once as itself and once with U."""
+    X, s = make_pu()
+    plain, counts = objective.__call__, []
+
+    def counted(self, scores, n_p):
+        counts.append(len(scores) - n_p)
+        return plain(self, scores, n_p)
+
+    monkeypatch.setattr(objective, "__call__", counted)
+    made(name, scenario, epochs=1).fit(X, s)
+    assert sum(counts) == (len(s) if scenario == STS else (s == 0).sum())
+
+
 def test_vpu_needs_no_prior_and_does_not_estimate_one():
     X, s = make_pu()
     model = VPU(scenario=CC, epochs=3, random_state=0).fit(X, s)
@@ -174,6 +199,34 @@ def test_the_loop_of_cvir_estimates_the_prior_where_a_region_is_pure(scenario):
     assert len(model.prior_curve_) == model.n_iter_ == 60
 
 
+def test_the_loop_of_cvir_estimates_the_prior_by_rows_that_no_step_sees(monkeypatch):
+    """Scores of fitted rows separate P from U too well: the prior would be too small."""
+    steps, looked_at = recorded_steps(monkeypatch), []
+    plain = CVIR._share
+    monkeypatch.setattr(
+        CVIR, "_share", lambda self, model, held: (looked_at.append(held.X), plain(model, held))[1]
+    )
+    X, s = make_pu()
+    CVIR("ted", scenario=CC, epochs=12, random_state=0).fit(X, s)
+    held, fitted = ({tuple(row) for part in parts for row in part} for parts in (looked_at, steps))
+    assert len(held) == pytest.approx(0.3 * len(s), abs=2)
+    assert not held & fitted
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_cvir_weights_both_sides_alike_in_the_warm_up_and_by_the_prior_after_it(scenario, monkeypatch):
+    used, plain = [], CrossEntropy.__call__
+
+    def recorded(self, scores, n_p):
+        used.append((self.positive, self.negative))
+        return plain(self, scores, n_p)
+
+    monkeypatch.setattr(CrossEntropy, "__call__", recorded)
+    X, s = make_pu()
+    CVIR(0.4, scenario=scenario, warm_up=1, epochs=3, batch_size=1000, random_state=0).fit(X, s)
+    assert used == [(0.5, 0.5), (0.4, 0.6), (0.4, 0.6)]
+
+
 def test_mixing_and_entropy_start_late_and_change_the_fit():
     X, s = make_pu()
     plain = DistPU(0.5, scenario=CC, epochs=6, random_state=0).fit(X, s).decision_function(X)
@@ -186,6 +239,20 @@ def test_mixing_and_entropy_start_late_and_change_the_fit():
     dull = DistPU(0.5, scenario=CC, epochs=30, random_state=0).fit(X, s)
     sizes = [np.abs(model.decision_function(X[s == 0])).mean() for model in (sharp, dull)]
     assert sizes[0] > sizes[1]
+
+
+def test_rows_of_u_are_mixed_with_rows_of_u_only(monkeypatch):
+    """With P in the mixtures, their share of positives would not be the prior."""
+    X, s = make_pu()
+    X[:, 1] = np.where(s == 1, 9.0, np.random.default_rng(0).uniform(-1.0, 1.0, size=len(s)))
+    steps = recorded_steps(monkeypatch)
+    DistPU(0.5, scenario=CC, mixup=1.0, mixup_start=0, epochs=2, standardize=False, random_state=0).fit(X, s)
+    for step in steps:
+        of_p = step[:, 1] == 9.0
+        n_p = int(of_p.sum())
+        mixed = step[n_p + (len(step) - n_p) // 2 :]
+        assert of_p[:n_p].all()
+        assert np.abs(mixed[:, 1]).max() <= 1.0
 
 
 def test_the_loss_curve_holds_every_term_that_is_lowered():
@@ -250,11 +317,15 @@ def test_importing_the_plugin_does_not_import_scikit_learn():
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("model", [CVIR(0.5, scenario=CC, epochs=15), VPU(scenario=STS, epochs=15)])
-def test_pytorch_can_train_them(model):
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("name", NAMES)
+def test_pytorch_trains_them_as_numpy_does(name, scenario):
+    """Initial weights and batches differ; what is learned of rows that the fit has not seen is the same."""
     pytest.importorskip("torch")
-    X, s = make_pu(gap=5.0)
-    fitted = model.set_params(engine="torch", random_state=0).fit(X, s)
-    scores = fitted.decision_function(X)
-    # The scale of the scores is each method's own; the order is what they learn.
-    assert roc_auc_score(np.arange(len(X)) < 250, scores) > 0.95
+    (X, s), (new, _) = make_pu(n=800, gap=2.0), make_pu(seed=1, n=800, gap=2.0)
+    prior = 0.5 if scenario == CC else 5 / 8
+    models = [made(name, scenario, prior, engine=engine).fit(X, s) for engine in ("numpy", "torch")]
+    scores, decisions = ([getattr(m, f)(new) for m in models] for f in ("decision_function", "predict"))
+    assert (decisions[0] == decisions[1]).mean() > 0.9
+    ours, theirs = (roc_auc_score(np.arange(800) < 500, one) for one in scores)
+    assert theirs == pytest.approx(ours, abs=0.03)

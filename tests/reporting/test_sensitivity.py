@@ -1,5 +1,6 @@
 """Sweeps over the prior and over labels: what is joined by a line, and what is not."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,21 @@ def test_failed_cells_leave_a_gap_and_the_page_stays_whole() -> None:
     assert np.isnan(sweep.panels[0].curves[0].mean).tolist() == [False, True, False]
     page = outline(html_report(build_report(found, "s", {"acc": True})))
     assert "acc against the labelled positives" in page.text
+
+
+@pytest.mark.parametrize(
+    ("more", "said"), [(4, "The band is a 95 % t-interval"), (5, "no intervals are drawn")]
+)
+def test_the_caption_speaks_of_a_band_only_where_one_is_drawn(more: int, said: str) -> None:
+    labels = {"case-control n_p=10": 0.5, "case-control n_p=20": 0.6}
+    found = rows(labels)
+    found += [
+        each | {"algorithm": f"a{i}"} for i in range(more) for each in found if each["algorithm"] == "a"
+    ]
+    text = outline(html_report(build_report(found, "s", {"acc": True}))).text
+    captions = re.findall(r"Mean acc [^.]*\. ([^.]*)\.", text)
+    assert captions
+    assert all(caption.startswith(said) or said in caption for caption in captions)
 
 
 def test_many_panels_are_cut_and_counted() -> None:

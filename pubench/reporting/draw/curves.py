@@ -22,6 +22,7 @@ __all__ = [
     "Sweep",
     "draw_searches",
     "draw_sweep",
+    "has_bands",
     "line_style",
     "shown_panels",
 ]
@@ -116,6 +117,11 @@ def draw_searches(progress: Mapping[str, Mapping[str, Floats]]) -> Drawing:
     return Drawing(tuple(drawings), _legend(names))
 
 
+def has_bands(panel: Panel) -> bool:
+    """Return whether the curves of a panel are few enough for bands around them."""
+    return len(panel.curves) <= BANDS
+
+
 def shown_panels(sweep: Sweep) -> tuple[Panel, ...]:
     """Return the panels that are drawn: fewer of them where each has many curves."""
     curves = max(len(panel.curves) for panel in sweep.panels)
@@ -145,7 +151,7 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str], *,
     figure, axes = blank(LARGE, 3.6) if named else blank(WIDTH, HEIGHT)
     shown = [curve for curve in panel.curves if curve.algorithm in names]
     for curve in shown:
-        _draw_curve(axes, curve, names.index(curve.algorithm), band=len(shown) <= BANDS)
+        _draw_curve(axes, curve, names.index(curve.algorithm), band=has_bands(panel))
     if sweep.quantity in ("prior", "n_p"):
         axes.set_xscale("log")
     if sweep.quantity == "probability":

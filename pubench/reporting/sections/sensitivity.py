@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pubench.reporting.draw.curves import Sweep, draw_summary, draw_sweep, shown_panels
+from pubench.reporting.draw.curves import Sweep, draw_summary, draw_sweep, has_bands, shown_panels
 from pubench.reporting.report import Report
 from pubench.reporting.sections.blocks import Entry, FigureBlock, Fold, Section, SectionBlock, TableBlock
 from pubench.reporting.sweeps import UNITS, average_sweep, find_sweeps
@@ -21,6 +21,7 @@ _SUMMARY = "Mean {name} over data sets against the {axis}. {band}"
 _ALONE = "Mean {name} against the {axis}. {band}"
 _BAND = "The band is a 95 % t-interval {over}."
 _NO_BAND = "There is one replicate, so no interval."
+_TOO_MANY = "With so many curves no intervals are drawn."
 _EACH = "Mean {name} over replicates against the {axis}. {band}"
 _REPLICATES = "of the mean over replicates, which share rows: it is a little too narrow"
 _FEW = "over replicates: there are too few data sets to generalise to others"
@@ -53,8 +54,10 @@ def _blocks(report: Report, sweep: Sweep) -> Iterator[SectionBlock]:
 def _caption(text: str, sweep: Sweep, over: str) -> str:
     """Say what is drawn, what the band is if there is one, and what a dagger means if there is one."""
     curves = [curve for panel in sweep.panels for curve in panel.curves]
-    banded = any(curve.margin is not None and np.isfinite(curve.margin).any() for curve in curves)
-    band = _BAND.format(over=over) if banded else _NO_BAND
+    if not any(curve.margin is not None and np.isfinite(curve.margin).any() for curve in curves):
+        band = _NO_BAND
+    else:
+        band = _BAND.format(over=over) if any(map(has_bands, sweep.panels)) else _TOO_MANY
     dagger = _DAGGER if any(curve.reference for curve in curves) else ""
     return text.format(name=sweep.name, axis=sweep.axis, band=band) + dagger
 
