@@ -38,7 +38,7 @@ BANNED = {
     r"again to go on\b": "again to continue",
     r"\bOf all randomness\b": "Random seed",
     r"cannot tell (?:which|the|whether)": "cannot determine",
-    r"what a .{1,20} costs? .{1,30} shows": "... shows how ...",
+    r"what a .{1,20} costs? .{1,60} shows": "... shows how ...",
 }
 
 
