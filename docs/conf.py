@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import xml.etree.ElementTree as ET
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +47,8 @@ html_css_files = ["tables.css"]
 html_title = f"pubench {version}"
 lexers["csv"] = TextLexer()
 html_math_renderer = "mathml"
+MATHML, BAR = "{http://www.w3.org/1998/Math/MathML}", "\u2015"
+ET.register_namespace("", MATHML[1:-1])
 
 REPORTS = Path(__file__).parents[1] / "reports"
 
@@ -94,11 +97,21 @@ def copy_reports(app: Sphinx, exception: Exception | None) -> None:
 
 def inline(writer: HTML5Translator, node: math) -> None:
     """Write an equation within a line."""
-    writer.body.append(convert(node.astext()))
+    writer.body.append(mathml(node.astext(), "inline"))
     raise SkipNode
 
 
 def block(writer: HTML5Translator, node: math_block) -> None:
     """Write an equation on a line of its own."""
-    writer.body.append(f"<p>{convert(node.astext(), display='block')}</p>")
+    writer.body.append(f"<p>{mathml(node.astext(), 'block')}</p>")
     raise SkipNode
+
+
+def mathml(source: str, display: str) -> str:
+    """Convert an equation; bars become borders, because few browsers have a font that stretches them."""
+    root = ET.fromstring(convert(source, display=display))
+    for over in root.iter(f"{MATHML}mover"):
+        if over[1].text == BAR:
+            over.remove(over[1])
+            over.tag, over.attrib = f"{MATHML}mrow", {"style": "border-top: thin solid; padding-top: 0.1em"}
+    return ET.tostring(root, encoding="unicode")

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SHIPPED = {
     ".": ["README.md", "CONTRIBUTING.md"],
-    "docs": ["*.md"],
+    "docs": ["**/*.md"],
     "pubench": ["**/*.py", "**/*.html", "**/*.toml"],
     "plugins": ["**/*.py"],
     "suites": ["*.toml"],
