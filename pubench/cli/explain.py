@@ -52,8 +52,8 @@ def explain(model: Path, file: Path | None, html: Path | None, out: Path | None,
     known = file is not None and Source.of_file(file).digest == trained.card.provenance.digest
     if known:
         click.echo(
-            "Doubt: FILE is the table of the fit, which the model knows too well: probabilities of its rows are too "
-            "sure. Importance is that of rows held out; `pubench predict --unlabelled` scores rows as unseen."
+            "Doubt: FILE is the training table, so its probabilities are overconfident. Importance is measured on "
+            "held-out rows; `pubench predict --unlabelled` scores each row by models that did not see it."
         )
     rows = () if frame is None else explain_rows(trained, frame)
     importance, where = measured_importance(trained, None if known else frame)

@@ -48,7 +48,9 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
     from pubench.advise.settings import Source
 
     if Source.of_file(file).digest == trained.card.provenance.digest:
-        click.echo("Doubt: FILE is the table of the fit, which the model knows too well; use --unlabelled.")
+        click.echo(
+            "Doubt: FILE is the training table, so its probabilities are overconfident; use --unlabelled."
+        )
     written = predict_file(trained, file, out, on_progress=rows_progress())
     click.echo(f"{written.rows:,} rows, {written.positive:,} of them called positive")
     for name in written.lost_ids:

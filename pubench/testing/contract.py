@@ -64,7 +64,8 @@ def quiet() -> Iterator[None]:
 def plain(error: BaseException) -> str:
     """Return type and message of an error in one line."""
     try:
-        message = " ".join(str(error).split())
+        # NumPy prints the arrays of a failed comparison after its summary.
+        message = " ".join(str(error).split()).partition(" ACTUAL: array")[0]
     except Exception:
         message = "(its message cannot be shown)"
     return f"{type(error).__name__}: {message[:400]}" if message else type(error).__name__
