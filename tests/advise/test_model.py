@@ -103,7 +103,7 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
     assert "size" in said
     assert len(pd.read_csv("why.csv")) == 120
     said = pubench_here(capsys, "explain", "m.pub", "mine.csv", "--top", "1").stdout
-    assert "Doubt: FILE is the table of the fit" in said
+    assert "Doubt: FILE is the training table" in said
     pubench_here(capsys, "review", "m.pub", "mine.csv", "-n", "40", "--out", "rows.csv")
     rows = pd.read_csv("rows.csv")
     truth = some_table()[1]
