@@ -36,7 +36,7 @@ class _Commands(LazyGroup):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pubench")
 def cli() -> None:
-    """Benchmark learning from positive and unlabeled data.
+    """Benchmark learning from positive and unlabelled data.
 
     Start with:  pubench suite run quickstart
     """

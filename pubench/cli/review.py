@@ -32,9 +32,9 @@ def review(
 ) -> None:
     """Choose unlabelled rows of the fit to check by hand, or turn the answers into an estimate.
 
-    Write yes or no in the column 'answer' of the file that --out names, as far as you can, and give it back with
-    --answers: precision and prior are then estimated from facts, and threshold and probabilities are updated. With
-    FILE, the table of the fit, the rows to check are written with all their columns.
+    Write yes or no in the column 'answer' of the file that --out names; leave it blank if you do not know. Then pass
+    the file with --answers: it gives estimates of precision and prior, and updates the threshold and the
+    probabilities. With FILE, the training table, the rows to check are written with all their columns.
     """
     refuse_overwriting(out, answers, file)
     if answers is not None:
