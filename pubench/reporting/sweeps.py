@@ -15,7 +15,7 @@ from pubench.results.table import Row
 from pubench.stats.paired import t_margin
 from pubench.stats.scores import ScoreTable
 
-__all__ = ["UNITS", "average_sweep", "biased_labellings", "find_sweeps"]
+__all__ = ["UNITS", "average_sweep", "biased_labellings", "find_sweeps", "sweep_priors"]
 
 Floats = NDArray[np.float64]
 QUANTITIES = {
@@ -64,6 +64,31 @@ def biased_labellings(report: Report) -> tuple[str, ...]:
     labels = dict.fromkeys(str(row["labelling"]) for row in report.rows)
     found = ((label, _LABEL.match(label)) for label in labels)
     return tuple(label for label, parts in found if parts and parts["mechanism"])
+
+
+def sweep_priors(priors: Mapping[str, Floats]) -> Sweep | None:
+    """Show priors against the strength of the bias, or nothing where no mechanism has two strengths.
+
+    Parameters
+    ----------
+    priors : mapping of str to array of shape (n, 2)
+        For each labelling, the prior that was given and the true one in each of its cells.
+    """
+    places: dict[str, list[tuple[float, Floats]]] = {}
+    mechanisms = _mechanisms(priors)
+    for label, pairs in priors.items():
+        for point in _points("all data sets", label, None, None, mechanisms):
+            if point.quantity == "strength":
+                places.setdefault(point.setting, []).append((point.value, pairs))
+    panels = []
+    for setting, found in places.items():
+        found.sort(key=lambda one: one[0])
+        x = np.array([value for value, _ in found])
+        mean, sd = (np.array([f(pairs, axis=0) for _, pairs in found]) for f in (np.mean, np.std))
+        curves = (Curve(name, False, x, mean[:, i], sd[:, i]) for i, name in enumerate(("given", "true")))
+        panels.append(Panel("all data sets", setting, tuple(curves)))
+    kept = tuple(panel for panel in panels if len({*panel.curves[0].x}) > 1)
+    return Sweep(0, "class prior", "strength", QUANTITIES["strength"], kept) if kept else None
 
 
 def _prior_factors(rows: Sequence[Row]) -> dict[str, float]:

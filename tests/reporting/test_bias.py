@@ -12,7 +12,7 @@ from pubench.reporting import build_report
 from pubench.reporting.report import Report
 from pubench.reporting.sections.bias import bias_section, find_contests
 from pubench.reporting.sections.blocks import BulletList, FigureBlock, TableBlock
-from pubench.reporting.sweeps import find_sweeps
+from pubench.reporting.sweeps import find_sweeps, sweep_priors
 
 STS = "single-training-set c=0.3"
 LABELLINGS = (STS, f"{STS} hard 5")
@@ -77,7 +77,29 @@ def test_priors_are_shown_if_they_are_not_the_true_ones() -> None:
         return [block.title for block in section.blocks if isinstance(block, TableBlock)]
 
     assert "What bias does to the prior" in titles(report(0.3))
-    assert "What bias does to the prior" not in titles(report(0.4))
+    section = bias_section(report(0.3))
+    assert section is not None
+    drawn = [block for block in section.blocks if isinstance(block, FigureBlock) and "given" in block.caption]
+    assert [len(block.drawing.images) for block in drawn] == [1]
+
+
+def test_priors_are_drawn_against_the_strength_of_each_mechanism() -> None:
+    pairs = {STS: [(0.4, 0.4)], f"{STS} hard 5": [(0.2, 0.4), (0.3, 0.4)], f"{STS} easy 1": [(0.1, 0.4)]}
+    sweep = sweep_priors({label: np.array(found) for label, found in pairs.items()})
+    assert sweep is not None
+    hard, easy = sweep.panels
+    assert (hard.setting, easy.setting) == (f"{STS} hard", f"{STS} easy")
+    given, true = hard.curves
+    np.testing.assert_allclose((given.x, given.mean, true.mean), ([0.0, 5.0], [0.4, 0.25], [0.4, 0.4]))
+    np.testing.assert_allclose(given.sd, [0.0, 0.05])
+    assert sweep_priors({STS: np.array([(0.4, 0.4)])}) is None
+
+
+def test_priors_that_are_the_true_ones_are_not_shown() -> None:
+    section = bias_section(report(0.4))
+    assert section is not None
+    titles = [block.title for block in section.blocks if isinstance(block, TableBlock)]
+    assert "What bias does to the prior" not in titles
 
 
 def test_a_suite_without_biased_labels_has_no_section() -> None:

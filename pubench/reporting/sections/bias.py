@@ -21,7 +21,7 @@ from pubench.reporting.sections.blocks import (
     TableBlock,
 )
 from pubench.reporting.sections.sensitivity import more_panels
-from pubench.reporting.sweeps import biased_labellings
+from pubench.reporting.sweeps import biased_labellings, sweep_priors
 from pubench.reporting.wording import number
 from pubench.results.record import PropensityRecord
 from pubench.stats.scores import ScoreTable
@@ -42,6 +42,7 @@ _CURVES = (
     "deviation between groups. None of these methods has seen the true propensities."
 )
 _PRIOR = "The prior that methods were given next to the true one, mean over data sets and replicates."
+_PRIOR_CURVES = f"{_PRIOR} The band is one standard deviation between cells. Strength 0 is SCAR."
 
 
 _SIDES = (
@@ -73,7 +74,7 @@ def bias_section(report: Report) -> Section | None:
     for place, table in enumerate(report.tables):
         blocks += _contest_blocks(place, table, find_contests(table, models))
     blocks += [Paragraph(_CONTESTS)] if blocks else []
-    blocks += [*_prior_table(report), *_curves(found)]
+    blocks += [*_prior_blocks(report), *_curves(found)]
     if not blocks:
         return None
     return Section("bias", "Biased labels", "Biased labels", tuple(blocks), ())
@@ -198,8 +199,8 @@ def _errors(found: dict[tuple[str, str], list[PropensityRecord]]) -> TableBlock:
     return TableBlock("The numbers: propensities", heads, lines[:LINES], texts=(0, 1))
 
 
-def _prior_table(report: Report) -> Iterator[SectionBlock]:
-    """Yield the priors by labelling, where methods were given another prior than the true one."""
+def _prior_blocks(report: Report) -> Iterator[SectionBlock]:
+    """Yield the priors by labelling, as a table and drawn, where methods were not given the true one."""
     priors: dict[str, list[tuple[float, float]]] = {}
     for row in report.rows:
         given, true = row.get("prior"), row.get("true_prior")
@@ -223,4 +224,5 @@ def _prior_table(report: Report) -> Iterator[SectionBlock]:
         )
     heads = ("labelling", "true prior", "prior given", "difference", "mean absolute error", "over")
     yield TableBlock("What bias does to the prior", heads, lines, texts=(0,))
-    yield Paragraph(_PRIOR)
+    sweep = sweep_priors({labelling: np.array(pairs) for labelling, pairs in priors.items()})
+    yield Paragraph(_PRIOR) if sweep is None else FigureBlock(draw_sweep(sweep), _PRIOR_CURVES)
