@@ -3,8 +3,7 @@
 """Grow one tree by recursive greedy risk minimisation (Wilton et al., 2022, Algorithms 1, 2, 4 and 5).
 
 A node is a range of P rows and a range of U rows. Rows are split in a stable way, so both ranges ascend: columns
-are read in order of memory, and sparse columns can be merged with them. Where values lie row after row, a small node
-gets a copy of its rows, which stays in the cache until its subtree is grown.
+are read in order of memory, and sparse columns can be merged with them.
 """
 
 from libc.math cimport INFINITY
@@ -26,24 +25,14 @@ from pubench_extratrees._search cimport Node, Search, Split, find
 # A decrease of the risk, and the leaf it belongs to.
 ctypedef pair[double, Py_ssize_t] Ranked
 
-cdef enum:
-    # Values of a copy: 256 kB, a part of the second-level cache.
-    MOST_COPIED = 1 << 16
-    # Fewer rows are soon done.
-    FEWEST_COPIED = 16
-    # Fewer values in all, 4 MB, are soon read from the third-level cache.
-    FEWEST_VALUES = 1 << 20
-
 
 cdef class Grower:
     """One tree in the making."""
 
     cdef Search search
-    cdef Columns all_rows
     cdef int[::1] p_rows, u_rows, spare, features
-    cdef float[::1] values, copied
+    cdef float[::1] values
     cdef uint32_t[::1] keys
-    cdef long long most_copied  # rows
     cdef vector[Step] steps
     cdef vector[int] n_p, n_u
     cdef vector[double] risks
@@ -125,20 +114,12 @@ cdef class Grower:
         cdef vector[Node] waiting
         cdef Node node, left, right
         cdef Split best
-        # How many nodes wait outside the subtree whose rows are copied.
-        cdef size_t outside = 0
-        cdef bint copied = False
         waiting.push_back(self.add(0, self.p_rows.shape[0], 0, self.u_rows.shape[0], 0))
         while not waiting.empty():
-            if copied and waiting.size() == outside:
-                self.search.columns, copied = self.all_rows, False
             node = waiting.back()
             waiting.pop_back()
             if not self.may_split(&node):
                 continue
-            if not copied and self.worth_copying(&node):
-                self.copy(&node)
-                outside, copied = waiting.size(), True
             best = find(&self.search, &node)
             if not self.worth(&best):
                 continue
@@ -148,25 +129,6 @@ cdef class Grower:
             left.constant = right.constant = node.constant
             waiting.push_back(right)
             waiting.push_back(left)
-
-    cdef bint worth_copying(self, const Node* node) noexcept nogil:
-        cdef long long n = node.p_end - node.p_start + node.u_end - node.u_start
-        return FEWEST_COPIED <= n <= self.most_copied
-
-    cdef void copy(self, const Node* node) noexcept nogil:
-        """Copy the rows of a node, P before U, and number them anew."""
-        cdef long long n_p = node.p_end - node.p_start, n_u = node.u_end - node.u_start, i
-        cdef int* p_rows = &self.p_rows[0] + node.p_start
-        cdef int* u_rows = &self.u_rows[0] + node.u_start
-        cdef float* out = &self.copied[0]
-        cdef long long d = self.search.n_features
-        for i in range(n_p):
-            memcpy(out + i * d, self.all_rows.values + p_rows[i] * d, d * sizeof(float))
-            p_rows[i] = <int> i
-        for i in range(n_u):
-            memcpy(out + (n_p + i) * d, self.all_rows.values + u_rows[i] * d, d * sizeof(float))
-            u_rows[i] = <int> (n_p + i)
-        self.search.columns.values = out
 
     cdef void best_first(self) noexcept nogil:
         """Split the leaf that lowers the risk most, until there are enough leaves."""
@@ -219,23 +181,20 @@ cdef class Grower:
         self, const float[::1] values, const int[::1] rows, const long long[::1] starts, long long d, bint by_row
     ):
         """Keep where the columns are."""
-        self.all_rows.values = NULL
-        self.all_rows.rows = NULL
-        self.all_rows.starts = NULL
+        self.search.columns.values = NULL
+        self.search.columns.rows = NULL
+        self.search.columns.starts = NULL
         # A sparse matrix may hold nothing at all.
         if values.shape[0]:
-            self.all_rows.values = &values[0]
+            self.search.columns.values = &values[0]
         if starts is not None:
-            self.all_rows.starts = &starts[0]
+            self.search.columns.starts = &starts[0]
             if rows.shape[0]:
-                self.all_rows.rows = &rows[0]
-        self.all_rows.row_step = d if by_row else 1
-        self.all_rows.column_step = 1 if by_row else values.shape[0] // d
-        self.search.columns = self.all_rows
+                self.search.columns.rows = &rows[0]
+        self.search.columns.row_step = d if by_row else 1
+        self.search.columns.column_step = 1 if by_row else values.shape[0] // d
         self.search.most_together = LANES if starts is None else 1
         self.search.together = self.search.most_together
-        self.most_copied = MOST_COPIED // d if by_row and values.shape[0] >= FEWEST_VALUES else 0
-        self.copied = np.empty(max(1, self.most_copied * d), dtype=np.float32)
 
     cdef void obey(self, weights, rules, seed):
         cdef Search* search = &self.search

@@ -16,6 +16,10 @@ __all__ = ["Columns"]
 
 # Features for each one that a node tries.
 _SPARED = 16
+# A sparse matrix is spread out, which makes it faster to read, up to this number of values (64 MB), or above this share
+# of stored ones (at most eight times the memory).
+_SPREAD = 1 << 24
+_SHARE = 1 / 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,17 +49,20 @@ class Columns:
         ValueError
             If a value is too large for float32.
         """
-        if isinstance(X, np.ndarray):
-            # Values that a node reads together lie together, unless too many others lie between them.
-            order: Literal["C", "F"] = "C" if X.shape[1] <= _SPARED * tried else "F"
-            narrow = check_array(X, dtype=np.float32, order=order, input_name="X")
-            return cls(narrow.ravel(order=order), by_row=order == "C")
-        X = as_rows(X)
-        return cls(X.data, X.indices, X.indptr.astype(np.int64))
+        # Values that a node reads together lie together, unless too many others lie between them.
+        order: Literal["C", "F"] = "C" if X.shape[1] <= _SPARED * tried else "F"
+        if not isinstance(X, np.ndarray):
+            X = as_rows(X)
+            size = X.shape[0] * X.shape[1]
+            if size > max(_SPREAD, X.nnz / _SHARE):
+                return cls(X.data, X.indices, X.indptr.astype(np.int64))
+            X = X.toarray(order=order)
+        narrow = check_array(X, dtype=np.float32, order=order, input_name="X")
+        return cls(narrow.ravel(order=order), by_row=order == "C")
 
     def narrow(self, X: Rows) -> Rows:
-        """Return the rows as float32: those of which ``self`` was made, in column order."""
-        if self.rows is not None:
+        """Return the rows as float32: those of which ``self`` was made, in column order if dense."""
+        if not isinstance(X, np.ndarray):
             return X
         rows = self.values.reshape(X.shape, order="C" if self.by_row else "F")
         return np.asfortranarray(rows)

@@ -10,6 +10,7 @@ import numpy as np
 import pubench_extratrees
 import pytest
 from joblib import parallel_config
+from pubench_extratrees import columns
 from pubench_extratrees.chosen import PUTopFeatures
 from pubench_extratrees.classifiers import PUDecisionTree, PUExtraTrees, PURandomForest
 from pubench_extratrees.forest import LOSSES
@@ -251,12 +252,15 @@ def test_answers_agree_with_each_other():
     np.testing.assert_array_equal(again.predict_proba(X), probability)
 
 
-def test_sparse_rows_are_never_made_dense(monkeypatch):
+def test_sparse_rows_are_never_made_dense_if_large_and_nearly_empty(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("made dense")
 
     X, s, _ = make_pu(16)
     rows = sparse.csr_matrix(np.where(X > 0.5, X, 0))
+    # Any size is large, and any share of stored values small.
+    monkeypatch.setattr(columns, "_SPREAD", 0)
+    monkeypatch.setattr(columns, "_SHARE", 2.0)
     for kind in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array):
         monkeypatch.setattr(kind, "toarray", refuse)
         monkeypatch.setattr(kind, "todense", refuse)

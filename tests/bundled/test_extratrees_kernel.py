@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pubench_extratrees import columns
 from pubench_extratrees.classifiers import PUDecisionTree, PUExtraTrees, PURandomForest
 from pubench_extratrees.forest import LOSSES
 from scipy import sparse
@@ -228,18 +229,25 @@ def test_what_rounding_leaves_of_the_mass_of_negatives_is_nothing():
         assert tree.risk[1:].tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("d", [1, 3, 12, 30], ids=["one", "few", "some", "many"])
 @pytest.mark.parametrize("kind", [PUExtraTrees, PURandomForest])
-def test_small_nodes_that_copy_their_rows_split_as_those_that_read_columns(kind):
-    """Rows in C order are copied where all values exceed 8 MB; rows in Fortran order never are."""
+def test_features_read_together_split_as_those_read_one_by_one(kind, d, monkeypatch):
+    """Sparse columns are read one after another; features that are constant in a node end a group."""
     rng = np.random.default_rng(6)
-    X = rng.normal(size=(110_000, 20))
-    s = (rng.random(len(X)) < 0.02 + 0.05 * (X[:, 0] > 1)).astype(int)
-    options = {"prior": 0.5, "scenario": "case-control", "random_state": 7, "max_depth": 20}
-    by_column = kind(1, **options).fit(np.asfortranarray(X), s).trees_
-    for rows in (X, X.astype(np.float32)):
-        by_row = kind(1, **options).fit(rows, s).trees_
-        np.testing.assert_array_equal(by_row.steps, by_column.steps)
-    assert len(by_column.risk) > 500
+    X = np.round(rng.normal(size=(900, d)), 1) * (rng.random((900, d)) < np.linspace(1, 0.01, d))
+    s = (rng.random(len(X)) < 0.1 + 0.3 * (X[:, 0] > 1)).astype(int)
+    options = {"prior": 0.5, "scenario": "case-control", "random_state": 7}
+    monkeypatch.setattr(columns, "_SPREAD", 0)
+    monkeypatch.setattr(columns, "_SHARE", 2.0)
+    alone = kind(3, **options).fit(sparse.csr_matrix(X), s).trees_
+    for spared in (0, 100):  # by column, by row
+        monkeypatch.setattr(columns, "_SPARED", spared)
+        together = kind(3, **options).fit(X, s).trees_
+        np.testing.assert_array_equal(together.steps, alone.steps)
+    monkeypatch.undo()
+    spread = kind(3, **options).fit(sparse.csr_matrix(X), s).trees_
+    np.testing.assert_array_equal(spread.steps, alone.steps)
+    assert len(alone.risk) > 50
 
 
 def test_joining_trees_keeps_every_node_in_order():
