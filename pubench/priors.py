@@ -82,9 +82,9 @@ class PriorEstimate:
 
 def find_estimator(name: str) -> Registered[PriorEstimator]:
     """Return the registered estimator of that name; ``"estimate"`` is the default one."""
-    from pubench.plugins.discovery import discover
+    from pubench.plugins.discovery import discover_once
 
-    return discover().prior(DEFAULT if name == ESTIMATE else name)
+    return discover_once().prior(DEFAULT if name == ESTIMATE else name)
 
 
 def estimate_prior(
@@ -143,9 +143,9 @@ def estimate_prior(
 
 
 def _made_for(scenario: Scenario) -> list[str]:
-    from pubench.plugins.discovery import discover
+    from pubench.plugins.discovery import discover_once
 
-    registry = discover()
+    registry = discover_once()
     return [name for name in registry.all("priors") if scenario in registry.prior(name).spec.scenarios]
 
 

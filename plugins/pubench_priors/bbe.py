@@ -13,6 +13,7 @@ from pubench.errors import PriorError
 from pubench.priors import PriorEstimate
 from pubench.specs import SCENARIOS, Scenario
 from pubench_priors.estimating import estimate_by_scores
+from pubench_priors.places import tally
 from pubench_priors.problem import Floats, Settings, read_problem
 
 __all__ = ["bbe", "best_bin", "tail_shares"]
@@ -80,9 +81,10 @@ def best_bin(labelled: Floats, unlabelled: Floats, delta: float = 0.1) -> float:
 
 
 def tail_shares(labelled: Floats, unlabelled: Floats) -> tuple[Floats, Floats]:
-    """Return the shares of P and of U with scores of at least t, for each score t of P: shapes (n,)."""
-    thresholds = np.sort(labelled)
-    ordered = np.sort(unlabelled)
-    on_p = 1.0 - np.searchsorted(thresholds, thresholds) / len(labelled)
-    on_u = 1.0 - np.searchsorted(ordered, thresholds) / len(unlabelled)
+    """Return the shares of P and of U with scores of at least t, for each score t of P in rising order: shapes (n,)."""
+    found = tally(labelled, unlabelled)
+    on_p, on_u = (
+        1.0 - np.repeat(below, found.of_p) / len(part)
+        for below, part in ((found.below_p, labelled), (found.below_u, unlabelled))
+    )
     return on_p, on_u

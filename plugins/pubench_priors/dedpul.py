@@ -9,6 +9,7 @@ from scipy.ndimage import gaussian_filter1d
 from sklearn.isotonic import isotonic_regression
 
 from pubench_priors.estimating import mixture_estimator
+from pubench_priors.places import Tally, tally
 from pubench_priors.problem import Floats
 
 __all__ = ["dedpul", "density_ratio", "expected_share", "share_of_positives"]
@@ -51,7 +52,7 @@ def expected_share(ratio: Floats, tolerance: float) -> float:
 def density_ratio(labelled: Floats, unlabelled: Floats) -> Floats:
     """Return P's density on U's scale of ranks at 1,000 evenly spaced ranks, non-decreasing and of mean 1."""
     edges = np.linspace(0.0, 1.0, _CELLS + 1)
-    mass = np.diff(_distribution(labelled, np.sort(unlabelled), edges))
+    mass = np.diff(_distribution(tally(labelled, unlabelled), edges))
     middle = (edges[1:] + edges[:-1]) / 2.0
     mean = np.average(middle, weights=mass)
     deviation = math.sqrt(np.average((middle - mean) ** 2, weights=mass))
@@ -62,12 +63,12 @@ def density_ratio(labelled: Floats, unlabelled: Floats) -> Floats:
     return ratio
 
 
-def _distribution(labelled: Floats, unlabelled: Floats, ranks: Floats) -> Floats:
+def _distribution(found: Tally, ranks: Floats) -> Floats:
     """Return P's share below each of U's ranks; a score is spread evenly over the ranks that it may have."""
-    n_u = len(unlabelled)
-    low = np.maximum(np.searchsorted(unlabelled, labelled, side="left") - 0.5, 0.0) / n_u
-    high = np.minimum(np.searchsorted(unlabelled, labelled, side="right") + 0.5, n_u) / n_u
-    slope = 1.0 / (len(labelled) * (high - low))
+    n_u = len(found.u)
+    low = np.maximum(found.below_u[found.p] - 0.5, 0.0) / n_u
+    high = np.minimum((found.below_u + found.of_u)[found.p] + 0.5, n_u) / n_u
+    slope = 1.0 / (len(found.p) * (high - low))
     return _ramps(low, slope, ranks) - _ramps(high, slope, ranks)
 
 

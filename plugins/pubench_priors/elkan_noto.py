@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pubench.errors import PriorError
 from pubench.priors import PriorEstimate
 from pubench.specs import Scenario
 from pubench_priors.estimating import estimate_by_scores
+from pubench_priors.places import Places, places
 from pubench_priors.problem import Floats, Labels, Settings, read_problem
 
 __all__ = ["calibrate", "e1", "e2", "e3", "elkan_noto", "highest_step"]
@@ -97,7 +98,7 @@ def calibrate(scores: Floats, s: Labels, n_neighbours: int) -> Floats:
     """
     n = len(s)
     width = min(n_neighbours + 1, n)
-    _, groups, sizes = np.unique(scores, return_inverse=True, return_counts=True)
+    groups, sizes = _groups(scores)
     sums = np.concatenate([[0.0], np.cumsum(np.repeat(np.bincount(groups, weights=s) / sizes, sizes))])
     ends = np.cumsum(sizes)
     starts = ends - sizes
@@ -114,12 +115,21 @@ def highest_step(scores: Floats, s: Labels, least_rows: int) -> float:
     standard errors, half a row being allowed for, so that it is not luck that makes a short step high. Equal scores
     stay together.
     """
-    order = np.argsort(-scores, kind="stable")
-    ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True)) + 1
-    ends = ends[ends >= min(least_rows, len(s))]
-    means = np.cumsum(s[order], dtype=np.int64)[ends - 1] / ends
+    groups, sizes = _groups(scores)
+    ends = np.cumsum(sizes[::-1])
+    labelled = np.cumsum(np.bincount(groups, weights=s)[::-1])
+    long = ends >= min(least_rows, len(s))
+    ends, labelled = ends[long], labelled[long]
+    means = labelled / ends
     errors = np.sqrt(means * (1.0 - means) / ends) + 0.5 / ends
     return float(means[np.argmax(means - 3.0 * errors)])
+
+
+def _groups(scores: NDArray[Any]) -> tuple[Places, Places]:
+    """Return the number of each row's score among those that occur, shape (n,), and how many rows have it, (k,)."""
+    place = places(scores)
+    count = np.bincount(place)
+    return (np.cumsum(count > 0) - 1)[place], count[count > 0]
 
 
 def _step_rows(s: Labels) -> int:

@@ -14,6 +14,7 @@ from scipy.stats import beta, norm
 from pubench.priors import PriorEstimate
 from pubench.specs import SCENARIOS, Scenario
 from pubench_priors.doubts import doubts_of
+from pubench_priors.places import Places, tally
 from pubench_priors.problem import Floats, Labels, Problem, Settings, read_problem
 from pubench_priors.scoring import score_rows
 
@@ -29,13 +30,13 @@ __all__ = [
     "prior_of_share",
 ]
 
-Statistic = Callable[[Floats, Labels], float]
-"""From scores (n,) and labels s (n,) to the prior."""
-Share = Callable[[Floats, Floats], float]
-"""From the scores of P and of U, shapes (n_p,) and (n_u,), to the share of positives in U; only their order counts."""
+Statistic = Callable[[Any, Labels], float]
+"""From scores (n,), or their places among the distinct ones, and labels s (n,) to the prior."""
+Share = Callable[[Any, Any], float]
+"""From the scores of P and of U, or places, shapes (n_p,) and (n_u,), to U's share of positives: by order alone."""
 
 
-def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats, s: Labels) -> float:
+def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats | Places, s: Labels) -> float:
     """Return the prior that a share of positives in U, computed from scores, stands for."""
     return prior_of_share(share(scores[s == 1], scores[s == 0]), scenario, s)
 
@@ -67,10 +68,11 @@ def estimate_by_scores(
     if share is not None:
         statistic = partial(prior_of_mixture, share, problem.scenario)
     assert statistic is not None
-    purer = partial(prior_of_mixture, best_half, problem.scenario)
     scores, s = score_rows(problem, settings.classifier, settings.folds), problem.s
-    values = np.array([statistic(scores, s), purer(scores, s)])
-    moved = _resampled((statistic, purer), scores, problem, settings.n_resamples)
+    distinct, place = np.unique(scores, return_inverse=True)
+    purer = partial(prior_of_mixture, partial(best_half, distinct=distinct), problem.scenario)
+    values = np.array([statistic(place, s), purer(place, s)])
+    moved = _resampled((statistic, purer), place, problem, settings.n_resamples)
     reach = _errors(settings.level) * moved.std(axis=0, ddof=1)
     most = prior_of_mixture(partial(most_in_half, level=settings.level), problem.scenario, scores, s)
     ends = float(np.min(values - reach)), max(float(np.max(values + reach)), most)
@@ -108,10 +110,20 @@ PriorEstimate
 """
 
 
-def best_half(labelled: Floats, unlabelled: Floats) -> float:
-    """Return U's share over P's at and above the median score of P: U's share of positives if only these are there."""
-    middle = np.median(labelled)
-    return min(1.0, float(np.mean(unlabelled >= middle) / np.mean(labelled >= middle)))
+def best_half(
+    labelled: Floats | Places, unlabelled: Floats | Places, distinct: Floats | None = None
+) -> float:
+    """Return U's share over P's at and above the median score of P: U's share of positives if only these are there.
+
+    Scores may be given by their places among ``distinct`` ones.
+    """
+    if distinct is None:
+        distinct = np.unique(np.concatenate([labelled, unlabelled]))
+    found, n_p = tally(labelled, unlabelled), len(labelled)
+    middle = np.searchsorted(found.below_p + found.of_p, [(n_p - 1) // 2, n_p // 2], side="right")
+    first = np.searchsorted(distinct, distinct[middle].mean())
+    on_p, on_u = found.of_p[first:].sum() / n_p, found.of_u[first:].sum() / len(unlabelled)
+    return min(1.0, float(on_u / on_p))
 
 
 def most_in_half(labelled: Floats, unlabelled: Floats, level: float) -> float:
@@ -127,8 +139,8 @@ def _errors(level: float) -> float:
     return float(norm.ppf(0.5 + level / 2.0))
 
 
-def _resampled(statistics: Sequence[Statistic], scores: Floats, problem: Problem, n_resamples: int) -> Floats:
-    """Return the statistics of resampled rows, shape (n_resamples, n_statistics)."""
+def _resampled(statistics: Sequence[Statistic], place: Places, problem: Problem, n_resamples: int) -> Floats:
+    """Return the statistics of resampled rows, given by their places, shape (n_resamples, n_statistics)."""
     rng, s = np.random.default_rng(problem.seed + 1), problem.s
     kinds = [np.flatnonzero(s == 1), np.flatnonzero(s == 0)]
     if problem.scenario == "single-training-set":
@@ -138,7 +150,7 @@ def _resampled(statistics: Sequence[Statistic], scores: Floats, problem: Problem
         drawn = np.concatenate([rng.choice(rows, len(rows)) for rows in kinds])
         # With few labelled rows, a resample may lack one kind.
         if 0 < s[drawn].sum() < len(drawn):
-            values.append([statistic(scores[drawn], s[drawn]) for statistic in statistics])
+            values.append([statistic(place[drawn], s[drawn]) for statistic in statistics])
     return np.array(values)
 
 

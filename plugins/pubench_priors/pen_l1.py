@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pubench_priors.estimating import mixture_estimator
+from pubench_priors.places import tally
 from pubench_priors.problem import Floats
 
 __all__ = ["least_penalty", "pen_l1", "share_of_positives"]
@@ -30,10 +31,11 @@ def share_of_positives(labelled: Floats, unlabelled: Floats) -> float:
     standard error of :math:`\theta a_l - b_l`; the paper chooses it by cross-validation.
     """
     # Equal scores cannot be parted: a quantile that is there twice makes one bin.
-    edges = np.unique(np.quantile(labelled, np.arange(1, _BINS) / _BINS, method="higher"))
+    found = tally(labelled, unlabelled)
+    edges = np.unique(np.quantile(found.p, np.arange(1, _BINS) / _BINS, method="higher"))
     on_p, on_u = (
-        np.bincount(np.searchsorted(edges, part, side="right"), minlength=len(edges) + 1) / len(part)
-        for part in (labelled, unlabelled)
+        np.diff(np.concatenate([[0], below[edges], [len(part)]])) / len(part)
+        for below, part in ((found.below_p, labelled), (found.below_u, unlabelled))
     )
     theta = 1.0
     for _ in range(_ROUNDS):

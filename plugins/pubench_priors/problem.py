@@ -23,10 +23,10 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What all estimators take: how rows are scored, and how the interval is made."""
+    """What all estimators take: how rows are scored, and how the interval is made; see docs/priors.md for ``folds``."""
 
     classifier: Any = "auto"
-    folds: int = 5
+    folds: int | None = None
     level: float = 0.9
     n_resamples: int = 100
 
@@ -47,6 +47,8 @@ class Settings:
             )
         for name, least in (("folds", 2), ("n_resamples", 20)):
             value = getattr(self, name)
+            if name == "folds" and value is None:
+                continue
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise PriorError(f"{name} = {value!r} must be a whole number of at least {least}")
 

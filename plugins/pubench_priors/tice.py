@@ -17,7 +17,7 @@ from pubench.specs import Scenario
 from pubench_priors.doubts import doubts_of
 from pubench_priors.estimating import finished
 from pubench_priors.problem import Floats, Labels, Settings, read_problem
-from pubench_priors.scoring import score_rows
+from pubench_priors.scoring import FOLDS, score_rows
 
 __all__ = ["Subset", "chebyshev_delta", "greatest_bound", "lower_bound", "subsets", "tice"]
 
@@ -83,7 +83,8 @@ def tice(
     scores = score_rows(problem, options.classifier, options.folds)
     columns = np.column_stack([problem.X, scores])
     reach = float(norm.ppf(0.5 + options.level / 2.0))
-    bounds, limits = _frequencies(columns, problem.s, options.folds, reach, problem.seed)
+    folds = FOLDS if options.folds is None else options.folds
+    bounds, limits = _frequencies(columns, problem.s, folds, reach, problem.seed)
     labelled = float(problem.s.mean())
     bound, limit = (min(1.0, max(float(np.mean(found)), labelled)) for found in (bounds, limits))
     error = reach * math.sqrt(labelled * (1.0 - labelled) / len(problem.s))

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from pubench_datasets.synthetic import checkerboard, gaussians, moons, topics, trifurcate
+from pubench_priors import scoring
 from pubench_priors.problem import Problem
 from pubench_priors.scoring import fold_numbers, score_rows
 from scipy.sparse import csr_array
@@ -358,3 +359,23 @@ def test_bbe_refuses_a_delta_that_is_no_probability(delta):
     X, s = clouds(50, 100)
     with pytest.raises(PriorError, match=r"delta = .* strictly between 0 and 1"):
         estimate_prior(X, s, scenario="case-control", estimator="bbe", delta=delta)
+
+
+@pytest.mark.parametrize(("n", "folds"), [(15_000, 5), (15_001, 2)])
+def test_many_rows_are_scored_by_two_models(n, folds):
+    X, s = np.random.default_rng(0).random((n, 1)), np.arange(n) % 7 == 0
+    scores, number = (
+        score_rows(problem(X, s), DummyClassifier(strategy="prior")),
+        fold_numbers(problem(X, s), folds),
+    )
+    for fold in range(folds):
+        assert scores[number == fold] == pytest.approx(s[number != fold].mean())
+
+
+def test_of_very_many_rows_a_model_learns_from_a_sample_half_of_it_labelled_at_most():
+    rows, others = problem(np.zeros((1_000, 1)), np.arange(1_000) < 400), np.arange(1_000) % 2 == 0
+    for most, labelled in ((300, 150), (460, 200)):
+        learned = scoring._learned_rows(others, rows, most)
+        assert not (learned & ~others).any()
+        assert (learned.sum(), rows.s[learned].sum()) == (most, labelled)
+    assert (scoring._learned_rows(others, rows, 500) == others).all()

@@ -249,6 +249,24 @@ def test_shares_depend_on_the_order_of_scores_only(share):
     assert share(np.exp(labelled), np.exp(unlabelled)) == pytest.approx(share(labelled, unlabelled), abs=1e-9)
 
 
+@pytest.mark.parametrize("share", [*SHARES, estimating.best_half])
+@pytest.mark.parametrize("digits", [1, 16])
+def test_places_give_the_bits_of_scores(share, digits):
+    labelled, unlabelled = (np.round(part, digits) for part in gaussians(n_p=301, n_u=700))
+    distinct, place = np.unique(np.concatenate([labelled, unlabelled]), return_inverse=True)
+    known = {"distinct": distinct} if share is estimating.best_half else {}
+    # Some scores are missing, as in a resample.
+    assert share(place[1:301], place[302:], **known) == share(labelled[1:], unlabelled[1:])
+
+
+@pytest.mark.parametrize("which", ["e1", "e2", "e3"])
+def test_places_give_the_bits_of_scores_to_elkan_noto(which):
+    labelled, unlabelled = (np.round(part, 1) for part in gaussians(n_p=300, n_u=700))
+    scores, s = np.concatenate([labelled, unlabelled]), (np.arange(1000) < 300).astype(np.uint8)
+    frequency, place = elkan_noto._FREQUENCIES[which], np.unique(scores, return_inverse=True)[1]
+    assert frequency(place[5:], s[5:]) == frequency(scores[5:], s[5:])
+
+
 @pytest.mark.parametrize("share", SHARES)
 def test_a_mixture_that_is_p_itself_has_a_share_near_1(share):
     rng = np.random.default_rng(5)
