@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from measure import Problem, paired_ratio, problem
 from pual import drawn
-from pubench_pual.store import SHARED
 from table import Figure
 
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
+from pubench.sharing import SHARED
 
 TRIALS = 3
 _WHY = "nothing is shared between the trials of this family yet"

@@ -17,10 +17,10 @@ from measure import Problem, cpu_ratio, exponent, line, problem
 from pubench_pual import models
 from pubench_pual.losses import MEMBERS
 from pubench_pual.pual import PUAL
-from pubench_pual.store import SHARED
 from scipy.linalg import cholesky
 from sklearn.svm import LinearSVC
 
+from pubench.sharing import SHARED
 from pubench.specs import Float, Param
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from pubench.errors import PubenchError
+from pubench.sharing import SHARED, digest
 
 __all__ = ["EngineError", "HeldOut", "boost", "raw_scores"]
 
@@ -78,9 +81,52 @@ def boost(
         start = np.full(rows.shape[0], initial_score)
         return lightgbm.Dataset(_readable(rows), init_score=start, reference=reference, params=fixed)
 
-    train = dataset(X).construct()
-    if not any(train.feature_num_bin(column) > 1 for column in range(X.shape[1])):
-        return _stump(lightgbm, X.shape[1]), np.empty(0)
+    with _binned(X, initial_score, lambda: dataset(X).construct()) as train:
+        return _boosted(lightgbm, params, train, n_trees, held_out, dataset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bins:
+    """Rows in LightGBM's bins, and who trains on them: it writes parameters into its data set while it does."""
+
+    rows: Any
+    used: Any = field(default_factory=Lock)
+
+    @property
+    def arrays(self) -> tuple[()]:
+        """LightGBM's memory is not ours to lock."""
+        return ()
+
+
+@contextmanager
+def _binned(X: Any, initial_score: float, make: Callable[[], Any]) -> Iterator[Any]:
+    """Lend the binned rows, which trials of a search share; another thread's turn makes its own."""
+    if not isinstance(X, np.ndarray):
+        yield make()
+        return
+    kept = SHARED.get(
+        ("novelgb", digest(X), initial_score), lambda: _Bins(make()), other_bytes=X.size + 8 * len(X)
+    )
+    if not kept.used.acquire(blocking=False):
+        yield make()
+        return
+    try:
+        yield kept.rows
+    finally:
+        kept.used.release()
+
+
+def _boosted(
+    lightgbm: Any,
+    params: dict[str, Any],
+    train: Any,
+    n_trees: int,
+    held_out: HeldOut | None,
+    dataset: Callable[..., Any],
+) -> tuple[Any, Floats]:
+    n_features = train.num_feature()
+    if not any(train.feature_num_bin(column) > 1 for column in range(n_features)):
+        return _stump(lightgbm, n_features), np.empty(0)
     if held_out is None:
         return lightgbm.train(params, train, n_trees), np.empty(0)
     loss, losses = held_out.loss, []

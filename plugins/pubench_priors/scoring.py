@@ -6,7 +6,6 @@ the mixture of rows, and is no harder to separate.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -22,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from pubench.errors import PriorError
 from pubench.learners import units_of_copies
+from pubench.sharing import SHARED, Matrix, digest
 from pubench_priors.doubts import separation
 from pubench_priors.problem import Floats, Problem
 
@@ -59,28 +59,11 @@ def score_rows(problem: Problem, classifier: Any, folds: int | None = None) -> F
     candidates = _candidates(problem, classifier)
     if not isinstance(classifier, str):
         return _best_scores(problem, candidates, folds, len(problem.s))
-    key = _digest(problem, classifier, folds)
-    scores = _LAST.get(key)
-    if scores is None:
-        scores = _best_scores(problem, candidates, folds, _LEARNED)
-        _LAST.clear()
-        _LAST[key] = scores
-    return scores.copy()
-
-
-# The scores of the last call: estimators that are asked about the same rows fit the models once. This changes no
-# result: equal rows, labels, seeds and settings have equal scores.
-_LAST: dict[bytes, Floats] = {}
-
-
-def _digest(problem: Problem, classifier: str, folds: int) -> bytes:
-    """Return a digest of all that scores depend on."""
+    # Estimators that are asked about the same rows fit the models once.
     X = problem.X
     parts = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
-    found = hashlib.blake2b(repr((X.shape, problem.seed, classifier, folds)).encode())
-    for part in (*parts, problem.s):
-        found.update(np.ascontiguousarray(part).data)
-    return found.digest()
+    key = "prior scores", digest(*parts, problem.s), X.shape, problem.seed, classifier, folds
+    return SHARED.get(key, lambda: Matrix(_best_scores(problem, candidates, folds, _LEARNED))).values
 
 
 def _best_scores(problem: Problem, candidates: list[Make], folds: int, learned: int) -> Floats:

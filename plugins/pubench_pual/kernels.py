@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,6 @@ from scipy.linalg import eigh
 from pubench_pual.matrices import mirrored
 
 __all__ = [
-    "Matrix",
     "blocks",
     "distance_blocks",
     "distances",
@@ -30,18 +28,6 @@ Floats = NDArray[np.float64]
 _BLOCK_NUMBERS = 2**16
 # One over it is still a number, whatever the width.
 _SMALLEST = 1e-280
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """A matrix that a :class:`pubench_pual.store.Store` can keep."""
-
-    values: Floats
-
-    @property
-    def arrays(self) -> tuple[Floats]:
-        """All that takes memory."""
-        return (self.values,)
 
 
 def unit_distance(X: Floats) -> float:

@@ -9,14 +9,14 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
+from pubench.sharing import SHARED, Matrix
 from pubench_pual.admm import Result, minimise
 from pubench_pual.dual import Dual
 from pubench_pual.inverse import Inverse, kernel_inverse, suits
-from pubench_pual.kernels import Matrix, distances, gram, nystroem_root, rbf, rbf_gram, unit_distance
+from pubench_pual.kernels import distances, gram, nystroem_root, rbf, rbf_gram, unit_distance
 from pubench_pual.literal import Literal
 from pubench_pual.losses import Goal
 from pubench_pual.primal import Primal
-from pubench_pual.store import SHARED
 from pubench_pual.systems import HingeRows, Solution, System
 
 __all__ = ["EXACT_ROWS", "LANDMARKS", "Form", "Kernel", "Model", "linear_model", "rbf_model", "run"]
@@ -91,7 +91,7 @@ def rbf_model(Z: Floats, key: bytes, goal: Goal, ridge: float, kernel: Kernel) -
     if kernel.n_components < n:
         return _nystroem(Z, goal, ridge, gamma, kernel)
     if n <= _INVERSE_ROWS and suits(goal, ridge, _PENALTY):
-        Q = SHARED.get((key, "inverse", gamma), lambda: Matrix(kernel_inverse(_gram(Z, key, gamma))))
+        Q = SHARED.get(("pual", key, "inverse", gamma), lambda: Matrix(kernel_inverse(_gram(Z, key, gamma))))
         return _over_rows(Inverse(Q.values, goal, ridge, _PENALTY), Z)
     return _over_rows(Dual(_gram(Z, key, gamma), goal, ridge, _PENALTY), Z)
 
@@ -114,8 +114,8 @@ def _over_rows(system: System, Z: Floats) -> Model:
 def _gram(Z: Floats, key: bytes, gamma: float) -> Floats:
     """Return the Gram matrix, kept; of few rows from distances that are kept, too, for other widths."""
     if len(Z) > _INVERSE_ROWS:
-        return SHARED.get((key, "gram", gamma), lambda: Matrix(rbf_gram(Z, gamma))).values
-    squared = SHARED.get((key, "distances"), lambda: Matrix(distances(Z)))
+        return SHARED.get(("pual", key, "gram", gamma), lambda: Matrix(rbf_gram(Z, gamma))).values
+    squared = SHARED.get(("pual", key, "distances"), lambda: Matrix(distances(Z)))
     return gram(squared.values, gamma)
 
 

@@ -24,13 +24,13 @@ from pubench.base import (
     Whole,
     validate_rows,
 )
+from pubench.sharing import SHARED, digest
 from pubench.specs import Scenario
 from pubench_pual.graph import laplacian, mutual_neighbours
 from pubench_pual.intercept import enough_labelled, least_difference, puf_intercept
 from pubench_pual.kernels import expansion
 from pubench_pual.losses import MEMBERS, Goal, make_goal
 from pubench_pual.models import EXACT_ROWS, LANDMARKS, Kernel, Model, linear_model, rbf_model, run
-from pubench_pual.store import SHARED, digest
 from pubench_pual.systems import Solution
 
 __all__ = ["PUAL"]
@@ -224,7 +224,7 @@ class PUAL(PUClassifier):
         member, k = MEMBERS[self.loss], self.n_neighbors
         graph = None
         if member.local:
-            edges = SHARED.get((key, "edges", k), lambda: mutual_neighbours(Z, k))
+            edges = SHARED.get(("pual", key, "edges", k), lambda: mutual_neighbours(Z, k))
             graph = laplacian(edges, self.sigma)
         return make_goal(member, s, self.C_p, self.C_u, graph, mean=self.losses == "mean")
 

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pubench.risk import pu_risk, risk_parts
+from pubench.sharing import SHARED
 from pubench.specs import SCENARIOS
 
 CC, STS = SCENARIOS
@@ -296,3 +297,21 @@ def test_sparse_rows_may_have_indices_of_64_bits():
         NovelGB(random_state=0, prior=0.5, scenario="case-control").fit(wide, s).decision_function(wide),
         narrow.decision_function(X),
     )
+
+
+@pytest.mark.parametrize("options", [{}, {"early_stopping": True}, {"subsample": 0.5, "max_features": 0.5}])
+def test_fits_that_find_bins_kept_are_the_same_to_the_bit(options):
+    X, s = np.random.default_rng(0).standard_normal((400, 4)), np.arange(400) % 5 == 0
+    trials = [
+        NovelGB(0.4, scenario="case-control", max_depth=depth, l2=l2, random_state=0, **options)
+        for depth in (1, 4)
+        for l2 in (1.0, 50.0)
+    ]
+    SHARED.clear()
+    shared = [trial.fit(X, s).decision_function(X) for trial in [*trials, *trials[::-1]]]
+    assert len(SHARED) == 1
+    for trial, *found in zip(trials, shared[: len(trials)], shared[: len(trials) - 1 : -1], strict=True):
+        SHARED.clear()
+        alone = trial.fit(X, s).decision_function(X)
+        for one in found:
+            np.testing.assert_array_equal(alone, one)

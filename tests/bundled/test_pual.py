@@ -16,13 +16,13 @@ from pubench_datasets.synthetic import trifurcate
 from pubench_pual import models
 from pubench_pual.losses import MEMBERS
 from pubench_pual.pual import PUAL
-from pubench_pual.store import SHARED
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pubench.criteria import Validation, puf
+from pubench.sharing import SHARED
 from pubench.specs import SCENARIOS
 
 KERNELS = ("linear", "rbf")

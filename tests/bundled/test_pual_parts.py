@@ -12,7 +12,6 @@ from pubench_pual import graph
 from pubench_pual._passes import congruence, nearest
 from pubench_pual.graph import EXACT_COLUMNS, Edges, laplacian, mutual_neighbours
 from pubench_pual.kernels import (
-    Matrix,
     distance_blocks,
     distances,
     expansion,
@@ -23,10 +22,11 @@ from pubench_pual.kernels import (
 )
 from pubench_pual.losses import MEMBERS
 from pubench_pual.pual import PUAL
-from pubench_pual.store import SHARED, Store, digest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
+
+from pubench.sharing import SHARED, Matrix, Store, digest
 
 # Rows without a class to find, and parameters of no meaning.
 pytestmark = pytest.mark.filterwarnings("ignore:.* predicts all rows of the fit")

@@ -1,8 +1,14 @@
-"""A bounded memory of what fits on the same rows share: neighbours, distances, Gram matrices.
+"""A bounded memory of what fits on the same rows share: neighbours, Gram matrices, binned columns, scores.
 
 Trials of a search fit the same rows with other parameters, in one process. What depends on the rows alone, or on
 them and a parameter that trials repeat, is kept here under a digest of the rows' contents. Results are the same
-with and without it: a kept value is the one that would be computed again.
+with and without it: a kept value is the one that would be computed again. An example::
+
+    from pubench.sharing import SHARED, Matrix, digest
+
+    squares = SHARED.get(("mine", digest(X)), lambda: Matrix(X @ X.T)).values
+
+The key begins with a name of the plugin's own and holds all that the value depends on.
 """
 
 from __future__ import annotations
@@ -10,13 +16,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SHARED", "Store", "digest"]
+__all__ = ["SHARED", "Kept", "Matrix", "Store", "digest"]
 
 
 class Kept(Protocol):
@@ -24,7 +31,19 @@ class Kept(Protocol):
 
     @property
     def arrays(self) -> Iterable[NDArray[Any]]:
-        """All that takes memory."""
+        """The arrays that are not to be changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """An array that can be kept."""
+
+    values: NDArray[Any]
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any]]:
+        """The array."""
+        return (self.values,)
 
 
 Value = TypeVar("Value", bound=Kept)
@@ -48,10 +67,11 @@ class Store:
         self._used = 0
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+    def get(self, key: Hashable, make: Callable[[], Value], *, other_bytes: int = 0) -> Value:
         """Return the value of a key, made again unless it is kept; its arrays are read-only.
 
-        Two threads that ask at once may both make it: they get equal values, and none waits.
+        ``other_bytes`` is the memory that a value takes outside its arrays. Two threads that ask at once may both make
+        it: they get equal values, and none waits.
         """
         with self._lock:
             if key in self._values:
@@ -60,7 +80,7 @@ class Store:
         value = make()
         for array in value.arrays:
             array.flags.writeable = False
-        self._keep(key, value, sum(array.nbytes for array in value.arrays))
+        self._keep(key, value, other_bytes + sum(array.nbytes for array in value.arrays))
         return value
 
     def __len__(self) -> int:
@@ -83,10 +103,12 @@ class Store:
                 self._used -= self._values.popitem(last=False)[1][1]
 
 
-def digest(X: NDArray[np.float64]) -> bytes:
-    """Return a digest of a matrix: its shape and the bytes of its numbers."""
-    state = sha256(repr(X.shape).encode())
-    state.update(np.ascontiguousarray(X).data)
+def digest(*arrays: NDArray[Any]) -> bytes:
+    """Return a digest of arrays: their shapes, types and the bytes of their numbers."""
+    state = sha256()
+    for array in arrays:
+        state.update(repr((array.shape, array.dtype.str)).encode())
+        state.update(np.ascontiguousarray(array).data)
     return state.digest()
 
 
