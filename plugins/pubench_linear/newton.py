@@ -55,12 +55,24 @@ class Point:
         losses = problem.weight @ np.logaddexp(0, -(problem.sign * self.margins))
         return float(losses + 0.5 * problem.penalty * (self.theta @ self.theta))
 
+    @property
+    def least_cost(self) -> float:
+        """What the cost is at least: by Jensen's inequality, the loss of the mean margin is below the mean loss."""
+        problem = self.problem
+        loss = np.logaddexp(0, -(problem.weight @ (problem.sign * self.margins)))
+        return float(loss + 0.5 * problem.penalty * (self.theta @ self.theta)) * (1.0 - 1e-9)
+
     def is_left_by(self, decrement: float, first: float, tol: float) -> bool:
         """Whether a step from here is larger than the tolerance allows."""
+
+        def most(cost: float) -> float:
+            return max(tol**2 * min(first, cost), _ROUNDING**2 * cost)
+
         # Costs are at most ln 2, that of the parameters 0.
         if decrement > max(tol**2 * first, _ROUNDING**2):
             return True
-        return decrement > max(tol**2 * min(first, self.cost), _ROUNDING**2 * self.cost)
+        # The cost itself is computed only where its bound does not decide.
+        return decrement > most(self.least_cost) and decrement > most(self.cost)
 
 
 @dataclass(frozen=True, slots=True)

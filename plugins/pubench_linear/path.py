@@ -82,7 +82,9 @@ def minimise_path(
     for penalty in sorted(set(penalties), reverse=True):
         problem = replace(problem, penalty=penalty)
         hessian.moved_to(penalty)
-        start = problem.at(point.theta, point.margins)
+        # Of the gradient only the ridge's part depends on the penalty: no product with X.
+        gradient = point.gradient + (penalty - point.problem.penalty) * point.theta
+        start = replace(point, problem=problem, gradient=gradient, at_rest=False)
         found[penalty], point, hessian = _descend(start, hessian, first, tol, max_iter)
     return [found[penalty] for penalty in penalties]
 

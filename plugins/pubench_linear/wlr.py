@@ -20,6 +20,7 @@ from pubench.base import (
     Rows,
     Rule,
     Whole,
+    check_params,
     validate_pu,
     validate_rows,
 )
@@ -156,8 +157,13 @@ def wlr_path(X: Rows, y: ArrayLike, c: Sequence[float], **params: Any) -> list[W
     models = [WeightedLogisticRegression(strength, **params) for strength in c]
     if not models:
         return []
-    for model in models:
-        rows, s = validate_pu(model, X, y)
+    first, *others = models
+    rows, s = validate_pu(first, X, y)
+    # Rows are checked once: the other models learn of them what the first did.
+    learned = {name: value for name, value in vars(first).items() if name.endswith("_")}
+    for model in others:
+        check_params(model)
+        model.__dict__.update(learned)
     penalties = [model._penalty(s) for model in models]
     found = minimise_path(rows, s, penalties, tol=models[0].tol, max_iter=models[0].max_iter)
     for model, minimum in zip(models, found, strict=True):
