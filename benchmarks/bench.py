@@ -13,8 +13,9 @@ import importlib
 import os
 import platform
 import sys
+import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -25,11 +26,15 @@ PARTS = ("trees", "linear", "kernels", "bagging", "networks", "priors", "tuning"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "cython", "pulearn", "torch")
 
 
-def measured(parts: Sequence[str]) -> Iterator[Figure]:
+def measured(parts: Sequence[str], minutes: dict[str, float]) -> Iterator[Figure]:
+    """Yield the figures of the parts, and note how many minutes each part took."""
     for part in parts:
+        start = time.perf_counter()
         for figure in importlib.import_module(f"bars_{part}").figures():
             print(" | ".join(figure.cells()), flush=True)
             yield figure
+        minutes[part] = (time.perf_counter() - start) / 60.0
+        print(f"{part}: {minutes[part]:.1f} minutes", flush=True)
 
 
 def machine() -> str:
@@ -52,14 +57,16 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def page(figures: Sequence[Figure]) -> str:
+def page(figures: Sequence[Figure], minutes: Mapping[str, float]) -> str:
     met = sum(figure.holds for figure in figures)
+    parts = ", ".join(f"{part} {taken:.1f}" for part, taken in minutes.items())
     return (
         "# Speed against its limits\n\n"
         "Made by `make bench`. A ratio is the median of at least five alternating pairs of CPU times of one thread, "
         "with the least and the largest; wall times where threads are compared. Memory is the peak of a fit, its input "
         "included and the model excluded, over the input.\n\n"
         f"Machine: {machine()}. Packages: {versions()}.\n\n"
+        f"Minutes: {parts}; {sum(minutes.values()):.0f} in all.\n\n"
         f"{met} of {len(figures)} limits are met.\n\n{rendered(figures)}"
     )
 
@@ -71,12 +78,13 @@ def main() -> None:
     parser.add_argument("--compare", action="store_true", help="compare with the committed table")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    figures = list(measured(options.only or PARTS))
+    minutes: dict[str, float] = {}
+    figures = list(measured(options.only or PARTS, minutes))
     if options.compare:
         worse = compared(figures, read(RESULTS.read_text(encoding="utf-8")))
         print("\n".join(worse) or "nothing got worse")
         sys.exit(bool(worse))
-    options.out.write_text(page(figures), encoding="utf-8")
+    options.out.write_text(page(figures, minutes), encoding="utf-8")
     print(f"written to {options.out}")
 
 
