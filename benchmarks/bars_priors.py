@@ -14,7 +14,10 @@ from pubench.plugins.discovery import discover
 from pubench.priors import estimate_prior
 from pubench.sharing import SHARED
 
-_WHY = "cProfile: two fits of gradient boosting are half of it, 100 resamples and their statistics the rest"
+_WHY = (
+    "cProfile, bbe: predictions of 500,000 rows, folds and digests are a third, two fits of gradient boosting a tenth, "
+    "100 resamples of all rows and their statistics the rest"
+)
 _TOGETHER = (
     "the shared scores are half of the dearest; each estimator's own resamples and likelihoods are the rest"
 )

@@ -38,7 +38,8 @@ Share = Callable[[Any, Any], float]
 
 def prior_of_mixture(share: Share, scenario: Scenario, scores: Floats | Places, s: Labels) -> float:
     """Return the prior that a share of positives in U, computed from scores, stands for."""
-    return prior_of_share(share(scores[s == 1], scores[s == 0]), scenario, s)
+    labelled = s.view(np.bool_)
+    return prior_of_share(share(scores[labelled], scores[~labelled]), scenario, s)
 
 
 def prior_of_share(alpha: float, scenario: Scenario, s: Labels) -> float:

@@ -43,8 +43,10 @@ def places(scores: NDArray[Any]) -> Places:
 
 def tally(labelled: NDArray[Any], unlabelled: NDArray[Any]) -> Tally:
     """Count the scores, or places, of P and of U, shapes (n_p,) and (n_u,)."""
-    joint = places(np.concatenate([labelled, unlabelled]))
-    p, u = joint[: len(labelled)], joint[len(labelled) :]
-    size = int(joint.max()) + 1
+    if labelled.dtype.kind != "i":
+        joint = places(np.concatenate([labelled, unlabelled]))
+        labelled, unlabelled = joint[: len(labelled)], joint[len(labelled) :]
+    p, u = labelled, unlabelled
+    size = 1 + max(int(p.max()), int(u.max()))
     of_p, of_u = (np.bincount(part, minlength=size) for part in (p, u))
     return Tally(p, u, of_p, of_u, np.cumsum(of_p) - of_p, np.cumsum(of_u) - of_u)
