@@ -15,11 +15,11 @@ from pubench.priors import estimate_prior
 from pubench.sharing import SHARED
 
 _WHY = (
-    "cProfile, bbe: predictions of 500,000 rows, folds and digests are a third, two fits of gradient boosting a tenth, "
-    "100 resamples of all rows and their statistics the rest"
+    "cProfile, bbe: 100 resamples of all rows are half of it, predictions and folds a sixth each, fits of"
+    " boosting an eighth"
 )
 _TOGETHER = (
-    "the shared scores are half of the dearest; each estimator's own resamples and likelihoods are the rest"
+    "the shared scores are half of the dearest; each estimator's own resamples or likelihoods come on top"
 )
 
 

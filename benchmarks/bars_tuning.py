@@ -17,9 +17,9 @@ from pubench.sharing import SHARED
 # Seconds of a trial differ by a factor of fifty.
 TRIALS = {"puet": 20, "novelgb": 20, "pu-bagging-tree": 3, "nnpu-rbf": 5}
 _WHY = {
-    "puet": "cProfile: a fit of 20 ms is growing trees alone; columns are read once, 0.1 ms",
+    "puet": "cProfile: growing trees is 0.97 of a fit of 20 ms",
     "novelgb": "trees are most of it: binning, which is shared, takes 12 ms of a fit of 20 to 120",
-    "pu-bagging-tree": "cProfile: scikit-learn's trees, which differ by trial, are nine tenths",
+    "pu-bagging-tree": "cProfile: fits and predictions of scikit-learn's trees, which differ by trial, are four fifths",
     "nnpu-rbf": "cProfile: Adam's epochs are 0.95 of it, and start anew with each rate and width",
 }
 

@@ -63,7 +63,8 @@ def score_rows(problem: Problem, classifier: Any, folds: int | None = None) -> F
     X = problem.X
     parts = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
     key = "prior scores", digest(*parts, problem.s), X.shape, problem.seed, classifier, folds
-    return SHARED.get(key, lambda: Matrix(_best_scores(problem, candidates, folds, _LEARNED))).values
+    kept = SHARED.get(key, lambda: Matrix(_best_scores(problem, candidates, folds, _LEARNED)))
+    return np.array(kept.values)
 
 
 def _best_scores(problem: Problem, candidates: list[Make], folds: int, learned: int) -> Floats:
