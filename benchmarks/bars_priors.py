@@ -10,9 +10,9 @@ from measure import Ratio
 from pubench_datasets.synthetic import gaussians
 from table import Figure
 
+from pubench.estimators.sharing import SHARED
 from pubench.plugins.discovery import discover
 from pubench.priors import estimate_prior
-from pubench.sharing import SHARED
 
 _WHY = (
     "cProfile, bbe: 100 resamples of all rows are half of it, predictions and folds a sixth each, fits of"

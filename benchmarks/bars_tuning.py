@@ -10,9 +10,9 @@ from measure import Problem, paired_ratio, problem
 from pual import drawn
 from table import Figure
 
+from pubench.estimators.sharing import SHARED
 from pubench.plugins.discovery import discover
 from pubench.plugins.imports import resolve
-from pubench.sharing import SHARED
 
 # Seconds of a trial differ by a factor of fifty.
 TRIALS = {"puet": 20, "novelgb": 20, "pu-bagging-tree": 3, "nnpu-rbf": 5}

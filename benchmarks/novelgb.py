@@ -21,7 +21,7 @@ from measure import Problem, cpu_ratio, exponent, line, peak_megabytes, problem
 from pubench_novelgb.novelgb import NovelGB
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier
 
-from pubench.sharing import SHARED
+from pubench.estimators.sharing import SHARED
 
 TREES, DEPTH = 100, 3
 

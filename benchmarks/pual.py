@@ -20,7 +20,7 @@ from pubench_pual.pual import PUAL
 from scipy.linalg import cholesky
 from sklearn.svm import LinearSVC
 
-from pubench.sharing import SHARED
+from pubench.estimators.sharing import SHARED
 from pubench.specs import Float, Param
 
 

@@ -16,7 +16,7 @@ PLUGINS = sorted(path for path in (ROOT / "plugins").iterdir() if (path / "__ini
 # The rooms of the house, and the rooms that each may import. Modules at the top are grouped by what they are for.
 ROOMS = {
     "words": "citations errors interpreter references spaces specs status",
-    "mathematics": "risk numerics criteria metrics priors scoring base learners estimators sharing _ranking",
+    "mathematics": "risk numerics criteria metrics priors scoring base learners estimators _ranking",
     "wire": "protocol sandbox",
     "authors": "testing scaffold",
     "doors": "__init__ __main__ api cli",
@@ -55,7 +55,7 @@ PUBLIC = {
     "metrics",
     "priors",
     "risk",
-    "sharing",
+    "estimators.sharing",
     "specs",
     "testing",
 }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from pubench.errors import PubenchError
-from pubench.sharing import SHARED, digest
+from pubench.estimators.sharing import SHARED, digest
 
 __all__ = ["EngineError", "HeldOut", "boost", "raw_scores"]
 

@@ -20,8 +20,8 @@ from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from pubench.errors import PriorError
+from pubench.estimators.sharing import SHARED, Matrix, digest
 from pubench.learners import units_of_copies
-from pubench.sharing import SHARED, Matrix, digest
 from pubench_priors.doubts import separation
 from pubench_priors.problem import Floats, Problem
 

@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from pubench.sharing import SHARED, Matrix
+from pubench.estimators.sharing import SHARED, Matrix
 from pubench_pual.admm import Result, minimise
 from pubench_pual.dual import Dual
 from pubench_pual.inverse import Inverse, kernel_inverse, suits

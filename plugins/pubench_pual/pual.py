@@ -24,7 +24,7 @@ from pubench.base import (
     Whole,
     validate_rows,
 )
-from pubench.sharing import SHARED, digest
+from pubench.estimators.sharing import SHARED, digest
 from pubench.specs import Scenario
 from pubench_pual.graph import laplacian, mutual_neighbours
 from pubench_pual.intercept import enough_labelled, least_difference, puf_intercept

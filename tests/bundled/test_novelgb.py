@@ -14,8 +14,8 @@ from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from pubench.estimators.sharing import SHARED
 from pubench.risk import pu_risk, risk_parts
-from pubench.sharing import SHARED
 from pubench.specs import SCENARIOS
 
 CC, STS = SCENARIOS

@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pubench.criteria import Validation, puf
-from pubench.sharing import SHARED
+from pubench.estimators.sharing import SHARED
 from pubench.specs import SCENARIOS
 
 KERNELS = ("linear", "rbf")

@@ -26,7 +26,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
 
-from pubench.sharing import SHARED, Matrix, Store, digest
+from pubench.estimators.sharing import SHARED, Matrix, Store, digest
 
 # Rows without a class to find, and parameters of no meaning.
 pytestmark = pytest.mark.filterwarnings("ignore:.* predicts all rows of the fit")

@@ -4,7 +4,7 @@ Trials of a search fit the same rows with other parameters, in one process. What
 them and a parameter that trials repeat, is kept here under a digest of the rows' contents. Results are the same
 with and without it: a kept value is the one that would be computed again. An example::
 
-    from pubench.sharing import SHARED, Matrix, digest
+    from pubench.estimators.sharing import SHARED, Matrix, digest
 
     squares = SHARED.get(("mine", digest(X)), lambda: Matrix(X @ X.T)).values
 
