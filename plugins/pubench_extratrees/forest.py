@@ -82,7 +82,7 @@ class PUTrees(PUClassifier):
     random_state: int | np.random.RandomState | None
 
     def _validate(self, X: Rows, y: ArrayLike) -> tuple[Rows, Labels]:
-        # Dense rows stay as they are: small nodes copy theirs from them.
+        # Columns converts dense rows: their order depends on how many features nodes try.
         return validate_pu(
             self, X, y, **({} if issparse(X) else {"dtype": (np.float64, np.float32), "order": None})
         )
