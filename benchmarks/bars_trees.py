@@ -75,8 +75,8 @@ def memory(data: Problem) -> Figure:
         "input",
         1.3,
         memory=1 + above / (data.X.nbytes / 2**20),
-        why="the rows are a float32 copy, half of a float64 input; 8-bit codes of rows, with the exact value read where "
-        "codes are equal, would make it an eighth: not built",
+        why="the rows are a float32 copy, half of a float64 input, and the values that a node tries another twelfth; "
+        "8-bit codes, with exact values read where codes are equal, would be an eighth: not built",
     )
 
 

@@ -89,9 +89,9 @@ class PUExtraTrees(PUTrees):
 
     Notes
     -----
-    Memory of a fit: a float32 copy of a dense X, unless X is float32 in C order (in Fortran order if nodes try less than
-    a sixteenth of the features); 50 bytes per row for each thread; and, at the end, the memory of the trees once more. A
-    sparse X is spread out if this takes at most 64 MB, or if more than a sixteenth of its values are stored.
+    Memory of a fit: a float32 copy of a dense X, unless X is float32 in C order (in Fortran order if nodes try less
+    than a sixteenth of the features); 50 bytes per row for each thread; and, at the end, the memory of the trees once
+    more. A sparse X is spread out if this takes at most 64 MB, or if more than a sixteenth of its values are stored.
     """
 
     param_rules: ClassVar[dict[str, Rule]] = {
