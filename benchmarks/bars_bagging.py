@@ -12,8 +12,8 @@ from table import Figure
 
 BAGS = 20
 _WHY = (
-    "nine tenths of the time are scikit-learn's own fits, which both make: perf finds its sort of a node's values and "
-    "its criterion there; validation, copies of rows and out-of-bag scores are the rest"
+    "cProfile: four fifths of the time are scikit-learn's own fits, which both make; perf finds its sort of a node's "
+    "values and its criterion there; validation, copies of rows and out-of-bag scores are the rest"
 )
 
 

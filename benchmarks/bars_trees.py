@@ -16,8 +16,8 @@ from trees import _arrays, _fit, ours, peer
 TREES = 20
 FEW_TREES = 5  # of large data: ratios do not depend on the number
 _GATHER = (
-    "perf, 100000 x 50, 40 % labelled: 60 % of the kernel reads the features tried at the rows of a node, two thirds "
-    "of it in nodes of more than 1310 rows, from the third-level cache; 15 % computes risks; "
+    "perf, 100000 x 50, 40 % labelled: 60 % of the kernel reads the features tried at a node's rows and 15 % computes "
+    "risks; with 10 %, two thirds of the reads are in nodes of more than 1310 rows; "
     "F = ceil(sqrt(d)) tries 8 features where scikit-learn tries 7"
 )
 _WALK = (
