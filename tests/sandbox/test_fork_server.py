@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from pubench.protocol.replies import Done
@@ -49,6 +51,12 @@ def start_worker():
         stdout=subprocess.PIPE,
         text=True,
     )
+
+
+def is_alive(pid):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def entered(folder, **environment):
@@ -106,6 +114,9 @@ def test_workers_use_the_server_of_their_driver_as_long_as_it_lives():
     # The server dies: the worker starts one of its own.
     os.kill(server.pid, signal.SIGKILL)
     while fork_server(KIND, os.environ) is server:
+        time.sleep(0.01)
+    # Its copy that serves the worker dies with it, but on a busy machine not before it has forked once more.
+    while is_alive(forked[1]):
         time.sleep(0.01)
     print("go on", file=workers[1].stdin, flush=True)
     own = int(workers[1].stdout.readline())
