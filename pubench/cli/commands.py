@@ -6,6 +6,8 @@ from importlib import import_module
 
 import click
 
+from pubench.errors import did_you_mean
+
 __all__ = ["LazyGroup"]
 
 # Importing all commands takes longer than importing click. A test compares these lines with the commands' own.
@@ -59,6 +61,15 @@ class LazyGroup(click.Group):
             self.commands[cmd_name] = getattr(import_module(f"pubench.cli.{module}"), attribute)
             self._unused.remove(cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve the name of a command; say which one is near a wrong name, as only newer versions of click do."""
+        name = args[0]
+        if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
+            ctx.fail(f"No such command '{name}'{did_you_mean(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands as click does, which would import each of them."""

@@ -314,7 +314,7 @@ def test_the_help_lists_each_command_by_its_own_first_sentence(call):
     assert group.get_command(CONTEXT, "no-such-command") is None
     code, _, err = call("reprot")
     assert code == 2
-    assert "report" in err
+    assert "did you mean 'report'?" in err
 
 
 def test_the_scenarios_of_the_options_are_those_of_the_specs():
