@@ -165,11 +165,13 @@ def test_commands_that_are_not_run_exist_with_their_options(page: Path) -> None:
     for line in unexecuted(page):
         command: click.Command = cli
         words = line
+        # As in use: a command keeps the help option of its first context.
+        top = click.Context(cli, **cli.context_settings)
         while isinstance(command, click.Group):
-            found = command.get_command(click.Context(command), words[0])
+            found = command.get_command(top, words[0])
             assert found is not None
             command, *words = found, *words[1:]
-        _, given, _ = command.make_parser(click.Context(command)).parse_args(words)
+        _, given, _ = command.make_parser(click.Context(command, top)).parse_args(words)
         named = [value for value in given if isinstance(value, str) and command.name == "run"]
         assert all(
             name.endswith(".toml") or name in bundled_suites()
