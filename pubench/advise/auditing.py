@@ -14,7 +14,7 @@ from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.fair_labelling import check_fairness, fairness_finding
 from pubench.advise.findings import LEVELS, Finding
 from pubench.advise.labels import few_labels, read_labels
-from pubench.advise.leaks import find_leaks
+from pubench.advise.leaks import find_leaks, one_sided_ids
 from pubench.advise.prior_of_table import given_prior
 from pubench.advise.remarks import listed
 from pubench.advise.schema import Encoded, Schema, learn_schema
@@ -165,19 +165,30 @@ def audit(
     )
     on_step("looking for leaks and copies")
     few = table.few
-    leaks = find_leaks(part.iloc[few], schema, table.encoded.take(few), table.s[few], seed)
+    id_like = [name for name in schema.ids if name not in ids]
+    leaks = [
+        *one_sided_ids(part.iloc[few], id_like, table.s[few]),
+        *find_leaks(part.iloc[few], schema, table.encoded.take(few), table.s[few], seed),
+    ]
     kept = table.encoded.without(_serious(schema, leaks))
     copies = find_copies(kept.X, table.s, table.names)
     model = _ask_models(table, kept, on_step)
-    findings = [*_few(s), *leaks, *copies, *_id_like(schema, ids), *model.findings]
+    findings = [*_few(s), *leaks, *copies, *_id_like(id_like, leaks), *model.findings]
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Audit(len(s), int(s.sum()), len(rows), scenario, remarks, tuple(findings), model.auc, model.prior)
 
 
 def _ids(part: pd.DataFrame, schema: Schema) -> list[tuple[str, ...]]:
     """Return the cells of the id columns for each row."""
-    columns = [part[name].astype(str) for name in schema.ids]
+    columns = [map(_text, part[name].astype(object)) for name in schema.ids]
     return list(zip(*columns, strict=True)) if columns else [()] * len(part)
+
+
+def _text(cell: object) -> str:
+    if cell is None or cell != cell:
+        return ""
+    # Numbers beside blank cells are floats.
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _few(s: Labels) -> Iterator[Finding]:
@@ -186,8 +197,9 @@ def _few(s: Labels) -> Iterator[Finding]:
         yield Finding("signal", "serious" if s.sum() < _LEAST else "check", doubt)
 
 
-def _id_like(schema: Schema, ids: Sequence[str]) -> Iterator[Finding]:
-    names = tuple(name for name in schema.ids if name not in ids)
+def _id_like(id_like: Sequence[str], leaks: Sequence[Finding]) -> Iterator[Finding]:
+    named = {name for leak in leaks for name in leak.columns}
+    names = tuple(name for name in id_like if name not in named)
     if names:
         looks = "looks like an id and is" if len(names) == 1 else "look like ids and are"
         yield Finding(

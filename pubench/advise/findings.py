@@ -22,7 +22,7 @@ class Suspect:
     row : int
         Its place in the table; the first row after the header is 1.
     ids : tuple of str
-        Its cells in the id columns.
+        Its cells in the id columns; a blank cell is empty.
     probability : float or None
         Of being positive, by a model that did not see the row; None if it is not the reason.
     """
@@ -32,7 +32,8 @@ class Suspect:
     probability: float | None = None
 
     def __str__(self) -> str:
-        name = f"row {self.row}" + (f" ({', '.join(self.ids)})" if self.ids else "")
+        ids = ", ".join(filter(None, self.ids))
+        name = f"row {self.row}" + (f" ({ids})" if ids else "")
         return name if self.probability is None else f"{name}: {self.probability:.2f}"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from pubench.estimators.rows import Estimator, Labels, Rows
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["find_leaks", "single_column_aucs"]
+__all__ = ["find_leaks", "one_sided_ids", "single_column_aucs"]
 
 _SURE, _HIGH = 0.98, 0.95
 """AUC of P against U by one column: beyond what honest columns reach, and nearly so."""
@@ -31,6 +31,11 @@ _LEAST = 5
 _REMEDY = (
     "If the column was filled in because of the label, or is known for labelled rows only, leave it out; methods would "
     "learn the label instead of the class. Keep it only if it is known equally for new rows."
+)
+
+_ID_REMEDY = (
+    "Find out what fills it in: if the work that gave the labels did, other columns may come from there, too. "
+    "Leave them out, and name this one with --id."
 )
 
 
@@ -71,6 +76,29 @@ def find_leaks(frame: pd.DataFrame, schema: Schema, encoded: Encoded, s: Labels,
     return sorted(found.values(), key=lambda finding: finding.level != "serious")
 
 
+def one_sided_ids(frame: pd.DataFrame, names: Sequence[str], s: Labels) -> list[Finding]:
+    """Return the columns that look like ids and are filled in almost only where rows are labelled, or are not.
+
+    No method uses them, but new rows will not have them, and other columns may come from the same source.
+
+    Parameters
+    ----------
+    frame : DataFrame of n rows
+    names : sequence of str
+        Of the columns that look like ids.
+    s : ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
+    """
+    if s.sum() < _LEAST:
+        return []
+    found = (one for name in names for one in _filled(name, frame[name].isna().to_numpy(), s, sure=_APART))
+    return [
+        replace(one, sentence=f"{one.sentence} It looks like an id and is not used.", remedy=_ID_REMEDY)
+        for one in found
+        if one.level == "serious"
+    ]
+
+
 def single_column_aucs(encoded: Encoded, s: Labels, seed: int) -> NDArray[np.float64]:
     """Return how well each column alone tells P from U: the AUC of a small tree on rows that it did not see."""
     from sklearn.metrics import roc_auc_score
@@ -94,7 +122,7 @@ def _shares(holds: NDArray[np.bool_], s: Labels) -> _Shares:
     return _Shares(float(holds[s == 1].mean()), float(holds[s == 0].mean()))
 
 
-def _filled(name: str, missing: NDArray[np.bool_], s: Labels) -> Iterator[Finding]:
+def _filled(name: str, missing: NDArray[np.bool_], s: Labels, *, sure: float = _FILLED) -> Iterator[Finding]:
     """Find a column whose cells are there, or missing, mostly where rows are labelled."""
     share = _shares(~missing, s)
     sentence = (
@@ -102,7 +130,7 @@ def _filled(name: str, missing: NDArray[np.bool_], s: Labels) -> Iterator[Findin
         "unlabelled rows"
     )
     ends = sorted((share.labelled, share.unlabelled))
-    if ends[0] <= _BLANK and ends[1] >= _FILLED:
+    if ends[0] <= _BLANK and ends[1] >= sure:
         yield Finding("leak", "serious", f"{sentence}.", _REMEDY, (name,))
     elif ends[1] - ends[0] >= _APART:
         yield Finding("leak", "check", f"{sentence}.", _REMEDY, (name,))

@@ -25,6 +25,7 @@ from pubench.advise.comparing import Progress, compare
 from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.gathering import Comparison
 from pubench.advise.labels import few_labels, read_labels
+from pubench.advise.leaks import one_sided_ids
 from pubench.advise.methods import POOL
 from pubench.advise.reading import read_table
 from pubench.advise.schema import learn_schema
@@ -112,7 +113,10 @@ def recommend(
         on_progress=on_progress,
     )
     asked = _Asked(source, label, tuple(ids), goal, scenario, seed)
-    advice = _advice(asked, s, (*remarks, *thinning_remark(s)), prior, compared)
+    id_like = [name for name in schema.ids if name not in ids]
+    one_sided = one_sided_ids(frame.rename(columns=str), id_like, s)
+    hints = tuple(f"{one.sentence} Let pubench audit look for more." for one in one_sided)
+    advice = _advice(asked, s, (*remarks, *thinning_remark(s)), hints, prior, compared)
     spent = time.monotonic() - started
     if budget is None or spent <= budget or len(compared.names) > 1:
         return advice
@@ -135,10 +139,11 @@ def _advice(
     asked: _Asked,
     s: NDArray[np.uint8],
     remarks: tuple[str, ...],
+    hints: tuple[str, ...],
     prior: PriorStatement,
     compared: Comparison,
 ) -> Advice:
-    """Return all that follows from a comparison."""
+    """Return all that follows from a comparison; ``hints`` are doubts that call for an audit."""
     weights, scenario = softmax_weights(compared.values), asked.scenario
     chosen, scores = ensemble_values(compared, weights, s), weights @ compared.scores
     n_u = int(np.count_nonzero(s == 0))
@@ -154,7 +159,7 @@ def _advice(
         rows=len(s),
         labelled=int(s.sum()),
         remarks=remarks,
-        doubts=doubts_of(s, float(chosen.mean())),
+        doubts=(*doubts_of(s, float(chosen.mean())), *hints),
         prior=prior,
         methods=_methods(compared, weights),
         failures=compared.failures,
@@ -167,7 +172,7 @@ def _advice(
         called=_called(compared, weights, s, prior, scenario),
         tops=tuple(top_precision(scores, s, k, prior=prior, scenario=scenario) for k in sizes(n_u)),
         is_interrupted=compared.is_interrupted,
-        next_command=_next_command(asked, audit=float(chosen.mean()) > _PERFECT),
+        next_command=_next_command(asked, audit=bool(hints) or float(chosen.mean()) > _PERFECT),
     )
 
 

@@ -181,6 +181,25 @@ def test_a_command_says_what_it_found(tmp_path, monkeypatch, capsys):
     )
 
 
+def test_an_id_of_labelled_rows_alone_is_serious(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame, y = table(200, gap=4.0)
+    s = frame["known"].to_numpy()
+    frame.loc[np.flatnonzero(~y)[:2], "known"] = 1
+    numbers = 40_000 + 37 * np.arange(200)
+    frame["case_no"] = np.where((s == 1) & (np.arange(200) % 10 > 0), numbers, np.nan)
+    frame.to_csv("mine.csv", index=False)
+    said = pubench_here(capsys, "audit", "mine.csv", "--label", "known").stdout
+    assert "Serious:\n  - 'case_no' is filled in" in said
+    assert "of the labelled and 0% of the unlabelled rows. It looks like an id and is not used." in said
+    assert said.count("looks like an id and is not used") == 1
+    assert "nan" not in said
+    assert "()" not in said
+    assert "--id case_no" in said
+    named = audit(frame, label="known", ids=["case_no"])
+    assert not any(one.columns == ("case_no",) for one in named.findings)
+
+
 @pytest.mark.slow
 def test_an_audit_depends_on_its_seed_only():
     frame, y = table()

@@ -63,6 +63,21 @@ def test_the_terminal_and_the_page_say_the_same(advice):
     assert "best with probability" not in text
 
 
+def test_an_id_of_labelled_rows_alone_calls_for_an_audit(tmp_path):
+    table = some_table()
+    table["case_no"] = np.where(table.known == "yes", 40_000 + 37.0 * np.arange(len(table)), np.nan)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    found = recommend(
+        tmp_path / "mine.csv",
+        label="known",
+        ids=["row"],
+        scenario="single-training-set",
+        names=("naive-lr-prior",),
+    )
+    assert any("'case_no' is filled in 100% of the labelled and 0%" in doubt for doubt in found.doubts)
+    assert found.next_command.startswith("pubench audit ")
+
+
 def test_an_overrun_of_the_budget_is_said(advice):
     asked = {"label": "known", "ids": ["row"], "scenario": "single-training-set"}
     late = recommend(some_table(), names=("naive-lr-prior", "wlr"), budget=1e-9, **asked)
