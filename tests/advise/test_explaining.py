@@ -18,6 +18,7 @@ from pubench.advise.describing import (
     reasons_csv,
 )
 from pubench.advise.explaining import importances, measured_importance, reasons
+from pubench.advise.schema import learn_schema
 from pubench.advise.sections import text_lines
 
 
@@ -67,6 +68,21 @@ def test_curves_follow_the_model(model):
     assert set(by_name["city"].values) >= {"Rome", "Oslo", "Bern"}
     city = dict(zip(by_name["city"].values, by_name["city"].probability, strict=True))
     assert city["Rome"] > city["Bern"]
+
+
+def test_zeros_are_shown_as_zeros():
+    counts = np.repeat([0.0, 0.1, 0.7, 4.7], [150, 40, 30, 20])
+    frame, _ = some_table()
+    frame["size"] = np.random.default_rng(0).permutation(counts)
+    schema, _ = learn_schema(frame, label="known", ids=["name"])
+    (place,) = (place for place, column in enumerate(schema.columns) if column.name == "size")
+    column = schema.columns[place]
+    cells = (0.0 - column.mean[0]) / column.scale[0]
+    assert cells * column.scale[0] + column.mean[0] != 0
+    model = some_model(frame)
+    (curve,) = (one for one in model.card.curves if one.column == "size")
+    assert curve.values[0] == "0"
+    assert curve.positions[0] == 0.0
 
 
 def test_a_usual_row_needs_no_reasons_and_a_changed_column_is_the_reason(model):
