@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -25,6 +25,8 @@ PARTS = ("days", "month", "weekday", "hour")
 _FAR = 0.5
 """A number is far outside if it lies this share of the training range beyond its ends."""
 _TOLERATED = 0.01
+_ISO = "YYYY-MM-DD"
+_FORMS = {"%Y": "YYYY", "%m": "MM", "%d": "DD", "%H": "HH", "%M": "MM", "%S": "SS"}
 _MORE = 0.05
 """Missing and rare values are notable if their share is larger than in training by more than this."""
 
@@ -45,6 +47,10 @@ class Drift:
         Their share in training.
     example : str
         One of them, or empty.
+    remedy : str
+        How to write unreadable cells.
+    blank : float
+        The share of missing cells in training.
     """
 
     column: str
@@ -53,11 +59,18 @@ class Drift:
     rows: int
     expected: float = 0.0
     example: str = ""
+    remedy: str = ""
+    blank: float = 0.0
+
+    @property
+    def serious(self) -> bool:
+        """Whether most cells cannot be read, so that predictions do without the column."""
+        return self.kind == "unreadable" and self.count > 0.5 * (1 - self.blank) * self.rows
 
     @property
     def notable(self) -> bool:
-        """Whether a person should know it: a share clearly larger than in training, or an unreadable cell."""
-        if self.kind == "unreadable":
+        """Whether a person should know it: a share clearly larger than in training, an unreadable or a far cell."""
+        if self.kind in ("unreadable", "outside"):
             return self.count > 0
         margin = _MORE if self.kind == "missing" or self.expected > 0 else _TOLERATED
         return self.count > 0 and self.count / max(self.rows, 1) > self.expected + margin
@@ -67,6 +80,8 @@ class Drift:
         """What differs, for a person."""
         share = f"{self.count:,} of {self.rows:,} rows"
         example = f", such as '{self.example}'" if self.example else ""
+        if self.serious:
+            return f"'{self.column}' cannot be read in {share}{example}; {self.remedy}, as in training"
         words = {
             "unknown": f"categories that are rare or absent in the training data{example}",
             "outside": f"values far outside the range of the training data{example}",
@@ -151,13 +166,11 @@ class Column:
         match self.kind:
             case "number":
                 found = numbers(cells, self.form)
-                unreadable = self._drift("unreadable", found.unreadable, len(cells), example=found.example)
+                unreadable = self._unreadable(found.unreadable, len(cells), found.example)
                 return self._scaled(found.values[:, np.newaxis], unreadable)
             case "date":
                 times, wrong = dates(cells, self.form)
-                return self._scaled(
-                    date_parts(times, self.parts), self._drift("unreadable", wrong, len(cells))
-                )
+                return self._scaled(date_parts(times, self.parts), self._unreadable(wrong, len(cells)))
             case "category" | "flag":
                 return self._coded(cells)
 
@@ -168,7 +181,7 @@ class Column:
         outside = (values[:, 0] < (low - span)[0]) | (values[:, 0] > (high + span)[0])
         filled = np.where(np.isnan(values), self.fill, values)
         block = (filled - self.mean) / self.scale
-        example = f"{values[outside, 0][0]:.6g}" if outside.any() and self.kind == "number" else ""
+        example = f"{values[outside, 0][0]:.10g}" if outside.any() and self.kind == "number" else ""
         drift = (
             *self._drift("outside", int(outside.sum()), len(values), example=example),
             *self._drift("missing", int(missing.sum()), len(values), self.missing),
@@ -196,6 +209,17 @@ class Column:
 
     def _with_flag(self, block: Floats, missing: NDArray[np.bool_]) -> Floats:
         return np.column_stack([block, missing]) if self.flagged else block
+
+    def _unreadable(self, count: int, rows: int, example: str = "") -> tuple[Drift, ...]:
+        if self.kind == "date":
+            form = _ISO if self.form == "ISO8601" else self.form
+            for part, word in _FORMS.items():
+                form = form.replace(part, word)
+            remedy = f"write dates as {form}"
+        else:
+            remedy = f"write numbers with a decimal {'comma' if self.form == ',' else 'point'}"
+        found = self._drift("unreadable", count, rows, example=example)
+        return tuple(replace(one, remedy=remedy, blank=self.missing) for one in found)
 
     def _drift(
         self, kind: DriftKind, count: int, rows: int, expected: float = 0.0, example: str = ""

@@ -52,6 +52,9 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
             "Doubt: FILE is the training table, so its probabilities are overconfident; use --unlabelled."
         )
     written = predict_file(trained, file, out, on_progress=rows_progress())
+    serious = [drift for drift in written.drift if drift.serious]
+    for drift in serious:
+        click.echo(f"Serious: {drift.sentence}.")
     click.echo(f"{written.rows:,} rows, {written.positive:,} of them called positive")
     for name in written.lost_ids:
         click.echo(f"'{name}' is missing; it only names rows")
@@ -61,7 +64,8 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
             f"Doubt: {lines} fewer cells than the header (first: line {written.short.first}); the cells that are not "
             "there count as missing."
         )
+    unread = {drift.column for drift in serious}
     for drift in written.drift:
-        if drift.notable:
+        if drift.notable and drift.column not in unread:
             click.echo(f"Drift: {drift.sentence}.")
     click.echo(f"wrote {out}")

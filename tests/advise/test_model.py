@@ -116,6 +116,19 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
     assert PUModel.load("m.pub").model_.card.review.answers == 40
 
 
+def test_unreadable_dates_are_the_first_line(model, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model.save("m.pub")
+    new, _ = some_table(n=20, seed=1)
+    new["seen"] = new["seen"].dt.strftime("%m/%d/%Y")
+    new.loc[0, "size"] = 9_999_999
+    new.to_csv("new.csv", index=False)
+    said = pubench_here(capsys, "predict", "m.pub", "new.csv", "--out", "scores.csv").stdout
+    assert said.startswith("Serious: 'seen' cannot be read in 20 of 20 rows; write dates as YYYY-MM-DD")
+    assert "Drift: 'size' has values far outside" in said
+    assert "Drift: 'seen'" not in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -210,6 +210,23 @@ def test_unreadable_cells_count_as_missing():
     assert np.isfinite(encoded.X).all()
 
 
+def test_a_column_that_cannot_be_read_is_serious_and_one_far_value_is_said():
+    schema, _ = learned()
+    ages = FRAME["age"].tolist()
+    ages[3] = 9_999_999.0
+    found = {(d.column, d.kind): d for d in schema.encode(FRAME.assign(age=ages)).remarks if d.notable}
+    assert list(found) == [("age", "outside")]
+    assert "such as '9999999' in 1 of" in found["age", "outside"].sentence
+    half = FRAME.iloc[:10].assign(joined=["03/31/2026"] * 4 + FRAME["joined"].tolist()[4:10])
+    assert not any(d.serious for d in schema.encode(half).remarks)
+    new = FRAME.iloc[:10].assign(joined="03/31/2026", age="35;5")
+    said = [d.sentence for d in schema.encode(new).remarks if d.serious]
+    assert said == [
+        "'age' cannot be read in 10 of 10 rows, such as '35;5'; write numbers with a decimal point, as in training",
+        "'joined' cannot be read in 10 of 10 rows; write dates as YYYY-MM-DD, as in training",
+    ]
+
+
 def test_missing_columns_are_refused_by_name():
     schema, _ = learned()
     with pytest.raises(DataError, match="lacks 2 columns of the training data: 'age', 'city'; add them"):
