@@ -267,7 +267,8 @@ def _undetermined(prior: PriorStatement) -> Iterator[Finding]:
         yield Finding(
             "prior",
             "check",
-            f"The share of positives cannot be determined from these data: {prior.low:.3f} to {prior.high:.3f} fit.",
+            "The share of positives cannot be determined from these data: anything from "
+            f"{prior.low:.3f} to {prior.high:.3f} agrees with them.",
             "Rankings do not need it; for decisions and probabilities give a prior that you know from elsewhere, or "
             "have some rows checked by hand.",
         )

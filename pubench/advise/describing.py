@@ -52,7 +52,7 @@ def card_sections(card: Card) -> tuple[Section, ...]:
         Section("Your data", (head, *card.remarks, _SCENARIOS[card.scenario])),
         Section("Class prior", tuple(_prior_lines(card))),
         Section("Methods", table=_methods(card), notes=(_PAUC, *left_out)),
-        Section("Limits", card.limits),
+        Section("Limits", (*card.doubts, *card.limits)),
     )
 
 
@@ -144,7 +144,7 @@ def explanation_sections(
         parts.append(Section("Partial dependence", table=_curve_table(card.curves), notes=(_CURVE_NOTE,)))
     if rows:
         parts.append(Section("Reasons", table=_reason_table(rows), notes=(_REASON_NOTE,)))
-    return (*parts, Section("Limits", (_ASSOCIATION, *card.limits)))
+    return (*parts, Section("Limits", (*card.doubts, _ASSOCIATION, *card.limits)))
 
 
 _CURVE_NOTE = (

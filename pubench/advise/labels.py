@@ -13,7 +13,7 @@ from pubench.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FEW", "few_labels", "read_labels"]
+__all__ = ["FEW", "few_doubt", "few_labels", "read_labels"]
 
 FEW = 20
 """With fewer labelled rows than this, everything that is said is doubtful."""
@@ -83,7 +83,11 @@ def read_labels(column: pd.Series, name: str) -> NDArray[np.uint8]:
 
 def few_labels(s: NDArray[np.uint8]) -> str | None:
     """Return a sentence of doubt if there are few labelled rows, else None."""
-    n_p = int(np.count_nonzero(s))
+    return few_doubt(int(np.count_nonzero(s)))
+
+
+def few_doubt(n_p: int) -> str | None:
+    """Return a sentence of doubt if so many labelled rows are few, else None."""
     if n_p >= FEW:
         return None
     rows = "1 row is" if n_p == 1 else f"{n_p} rows are"

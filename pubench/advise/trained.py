@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pubench.advise.advice import Goal
 from pubench.advise.ensemble import Blend, Ensemble
+from pubench.advise.labels import few_doubt
 from pubench.advise.schema import Schema
 from pubench.estimators.prior_statement import PriorStatement
 from pubench.specs import Scenario
@@ -111,6 +112,16 @@ class Card:
     limits: tuple[str, ...]
     provenance: Provenance
     review: ReviewResult | None = None
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against trusting any prediction: few labelled rows, and a prior that is not determined."""
+        few, prior = few_doubt(self.provenance.labelled), self.prior
+        undetermined = (
+            f"The prior cannot be determined from these data: probabilities and decisions rest on {prior.value:.3f}; "
+            f"{prior.low:.3f} to {prior.high:.3f} agree with the data, too."
+        )
+        return (*([few] if few else []), *([] if prior.determined else [undetermined]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,6 +36,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
         raise click.UsageError("give FILE, or --unlabelled for the unlabelled rows of the fit, and not both")
     refuse_overwriting(out, model, file)
     trained = load(model)
+    doubts = [f"Doubt: {doubt}" for doubt in trained.card.doubts]
     if file is None:
         from pubench.advise.predicting import predict_unlabelled
         from pubench.data.cache import write_atomically
@@ -43,7 +44,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
         found = predict_unlabelled(trained)
         write_atomically(out, found.to_csv(index=False))
         click.echo(f"{len(found):,} unlabelled rows, {int(found.decision.sum()):,} of them called positive")
-        click.echo(f"wrote {out}")
+        click.echo("\n".join([*doubts, f"wrote {out}"]))
         return
     from pubench.advise.settings import Source
 
@@ -56,6 +57,8 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
     for drift in serious:
         click.echo(f"Serious: {drift.sentence}.")
     click.echo(f"{written.rows:,} rows, {written.positive:,} of them called positive")
+    for doubt in doubts:
+        click.echo(doubt)
     for name in written.lost_ids:
         click.echo(f"'{name}' is missing; it only names rows")
     if written.short is not None and written.short.count:

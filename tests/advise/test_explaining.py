@@ -172,6 +172,23 @@ def test_the_page_holds_what_the_terminal_shows_and_escapes_it(model):
     assert outline(page)
 
 
+def test_the_limits_begin_with_few_labels_and_an_unknown_prior(model):
+    card = model.card
+    assert card.doubts == ()
+    doubtful = replace(
+        card,
+        prior=replace(card.prior, low=0.003, high=1.0, determined=False),
+        provenance=replace(card.provenance, labelled=5),
+    )
+    few, prior = doubtful.doubts
+    assert few.startswith("Only 5 rows are labelled")
+    assert prior.startswith(
+        "The prior cannot be determined from these data: probabilities and decisions rest on 0.500"
+    )
+    for sections in (card_sections(doubtful), explanation_sections(doubtful, card.importance, "here", ())):
+        assert sections[-1].sentences[:2] == doubtful.doubts
+
+
 def test_the_card_names_what_was_left_out_and_a_given_prior(model):
     text = "\n".join(text_lines(card_sections(model.card)))
     assert "The prior was given, not estimated" in text

@@ -127,6 +127,18 @@ def test_unreadable_dates_are_the_first_line(model, tmp_path, capsys, monkeypatc
     assert said.startswith("Serious: 'seen' cannot be read in 20 of 20 rows; write dates as YYYY-MM-DD")
     assert "Drift: 'size' has values far outside" in said
     assert "Drift: 'seen'" not in said
+    assert "Doubt" not in said
+
+
+def test_predictions_repeat_the_doubt_of_few_labels(table, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known = np.flatnonzero(table["known"] == "yes")
+    few = table.assign(known=np.where(np.isin(np.arange(len(table)), known[:8]), "yes", ""))
+    PUModel(**ASKED).fit(few, label="known", ids=["name"]).save("m.pub")
+    few.head(20).to_csv("new.csv", index=False)
+    for rows in ("new.csv", "--unlabelled"):
+        said = pubench_here(capsys, "predict", "m.pub", rows, "--out", "scores.csv").stdout
+        assert "Doubt: Only 8 rows are labelled" in said
 
 
 @pytest.mark.parametrize(
