@@ -93,7 +93,8 @@ class PriorStatement:
         )
         interval = f"Plausible range: {self.low:.3f} to {self.high:.3f} ({self.level:.0%})."
         bound = (
-            f"Upper bound, valid even if no region is purely positive: {self.upper:.3f} ({_UPPER_LEVEL:.0%})."
+            "If the labelled rows are a fair sample of positives, the prior is at most "
+            f"{self.upper:.3f} ({_UPPER_LEVEL:.0%}), even if every kind of row includes negatives."
         )
         doubts = [f"Doubt: {doubt}." for doubt in self.doubts]
         return (first, interval, bound, *doubts, self.assumption)

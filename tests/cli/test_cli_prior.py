@@ -62,7 +62,7 @@ def test_the_default_output_is_a_table(capsys, table):
     assert [line.partition(":")[0].partition(" is ")[0] for line in verdict] == [
         "The prior",
         "Plausible range",
-        "Upper bound, valid even if no region",
+        "If the labelled rows are a fair sample of positives, the prior",
         "Assumption",
         "",
     ]

@@ -48,7 +48,8 @@ def test_the_sentences_say_all_parts():
     assert lines[:4] == (
         "The prior is about 0.400.",
         "Plausible range: 0.250 to 0.500 (90%).",
-        "Upper bound, valid even if no region is purely positive: 0.600 (95%).",
+        "If the labelled rows are a fair sample of positives, the prior is at most 0.600 (95%), even if every kind "
+        "of row includes negatives.",
         "Doubt: few rows.",
     )
     assert "fair sample of all positives" in lines[4]
