@@ -76,10 +76,23 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a file: rows, positive decisions, differences from the training data, and short lines."""
+    """What became of a file.
+
+    Attributes
+    ----------
+    rows, positive : int
+        All rows, and those that are called positive.
+    expected : tuple of float
+        The sum of the probabilities, and of the ends of their intervals.
+    drift : tuple of Drift
+        Differences from the training data.
+    lost_ids : tuple of str
+    short : ShortLines or None
+    """
 
     rows: int
     positive: int
+    expected: tuple[float, float, float]
     drift: tuple[Drift, ...]
     lost_ids: tuple[str, ...] = ()
     short: ShortLines | None = None
@@ -180,7 +193,10 @@ def predict_file(
         os.replace(Path(folder) / "scores.csv", out)
     # A line that is too short lacks its last cell; looking for such lines means to read the file once more.
     short = count_short_lines(path) if is_cut and is_delimited(path) else None
-    return Written(done, int(found.decision.sum()), total_drift(drifts, done), lost, short)
+    expected, low, high = map(float, found.probability.sum(axis=0))
+    return Written(
+        done, int(found.decision.sum()), (expected, low, high), total_drift(drifts, done), lost, short
+    )
 
 
 def _ids(model: TrainedModel, chunk: pd.DataFrame, done: int) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -131,9 +131,10 @@ def _decisions(advice: Advice) -> Section:
     return Section(
         "Decisions",
         (
-            f"The ensemble calls {advice.called:,} of the {advice.unlabelled:,} unlabelled rows positive.",
-            f"If the prior is right, {found.value:,} are positive; over its plausible range, {found.low:,} to "
-            f"{found.high:,}. A wrong prior moves the threshold, not the ranking.",
+            f"About {found.value:,} of the {advice.unlabelled:,} unlabelled rows are positive ({found.low:,} to "
+            f"{found.high:,} over the plausible range of the prior); the ensemble calls {advice.called:,} of them "
+            "positive.",
+            "A wrong prior moves the threshold, not the ranking.",
         ),
     )
 

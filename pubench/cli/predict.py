@@ -57,6 +57,9 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
     for drift in serious:
         click.echo(f"Serious: {drift.sentence}.")
     click.echo(f"{written.rows:,} rows, {written.positive:,} of them called positive")
+    about, low, high = (f"{count:,.0f}" for count in written.expected)
+    spread = "" if low == high else f" ({low} to {high} over the plausible range of the prior)"
+    click.echo(f"By their probabilities, about {about} are positive{spread}")
     for doubt in doubts:
         click.echo(doubt)
     for name in written.lost_ids:

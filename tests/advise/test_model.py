@@ -93,6 +93,7 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
     assert "scenario case-control" in said
     said = pubench_here(capsys, "predict", "m.pub", "new.csv", "--out", "scores.csv").stdout
     assert "120 rows" in said
+    assert f"about {pd.read_csv('scores.csv')['probability'].sum():.0f} are positive\n" in said
     assert "Doubt" not in said
     assert roc_auc_score(y, pd.read_csv("scores.csv")["probability"]) > 0.8
     assert "use --unlabelled" in pubench_here(capsys, "predict", "m.pub", "mine.csv", "--out", "x.csv").stdout

@@ -41,6 +41,7 @@ def test_a_file_read_in_parts_is_predicted_as_its_rows_are(model, new, tmp_path,
     assert (found["low"] <= found["probability"]).all()
     assert (found["probability"] <= found["high"]).all()
     assert written.rows == 90
+    assert written.expected == pytest.approx(found[["probability", "low", "high"]].sum())
     assert done == [*range(rows, 90, rows), 90]
     assert written.positive == found["decision"].sum() == whole.decision.sum()
     assert sorted(one.name for one in tmp_path.iterdir()) == ["new.csv", "scores.csv"]

@@ -60,6 +60,8 @@ def test_the_terminal_and_the_page_say_the_same(advice):
             assert all(cell in page for row in (section.table.titles, *section.table.rows) for cell in row)
     text = "\n".join(text_lines(make_sections(advice)))
     assert all(limit in text for limit in advice.limits)
+    assert f"About {advice.positives.value} of the {advice.unlabelled} unlabelled rows are positive (" in text
+    assert f"the ensemble calls {advice.called} of them positive." in text
     assert "best with probability" not in text
 
 
