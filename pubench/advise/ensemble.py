@@ -243,6 +243,15 @@ class Ensemble(PUClassifier):
         """Return which rows are positive, shape (n,): by the vote, or by the cut that replaces it."""
         return blend.vote > 0.5 if self.cut_ is None else blend.score >= self.cut_
 
+    @property
+    def cut_probability(self) -> float | None:
+        """The probability from which rows are positive; None where a vote of several members decides."""
+        if self.cut_ is None and len(self.members_) > 1:
+            return None
+        member = self.members_[0]
+        score = member.shares(np.array([member.cut]))[0] if self.cut_ is None else self.cut_
+        return float(self.calibration_.at_prior.probability(np.array([score]))[0])
+
     def decision_function(self, X: Rows) -> Floats:
         """Return scores whose sign is the decision, shape (n,): the share of the vote or the score, less its cut."""
         found = self.blend(X)

@@ -60,6 +60,9 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
     about, low, high = (f"{count:,.0f}" for count in written.expected)
     spread = "" if low == high else f" ({low} to {high} over the plausible range of the prior)"
     click.echo(f"By their probabilities, about {about} are positive{spread}")
+    cut = trained.ensemble.cut_probability
+    if cut is not None:
+        click.echo(f"Decision 1 means a probability of {cut:.3f} or more")
     for doubt in doubts:
         click.echo(doubt)
     for name in written.lost_ids:

@@ -95,6 +95,10 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
     assert "120 rows" in said
     assert f"about {pd.read_csv('scores.csv')['probability'].sum():.0f} are positive\n" in said
     assert "Doubt" not in said
+    found = pd.read_csv("scores.csv")
+    cut = float(said.partition("Decision 1 means a probability of ")[2].split()[0])
+    assert found.loc[found["decision"] == 1, "probability"].min() >= cut - 0.001
+    assert found.loc[found["decision"] == 0, "probability"].max() <= cut + 0.001
     assert roc_auc_score(y, pd.read_csv("scores.csv")["probability"]) > 0.8
     assert "use --unlabelled" in pubench_here(capsys, "predict", "m.pub", "mine.csv", "--out", "x.csv").stdout
     pubench_here(capsys, "predict", "m.pub", "--unlabelled", "--out", "u.csv")
