@@ -21,6 +21,7 @@ __all__ = [
     "explain_rows",
     "explanation_page",
     "explanation_sections",
+    "id_columns",
     "reasons_csv",
 ]
 
@@ -35,9 +36,9 @@ _SCENARIOS = {
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRow:
-    """One row: what names it, its rank and probability, and the columns that matter most for it."""
+    """One row: the cells that name it, its rank and probability, and the columns that matter most for it."""
 
-    name: str
+    names: tuple[str, ...]
     rank: int
     probability: float
     reasons: tuple[str, ...]
@@ -96,15 +97,24 @@ def explain_rows(model: TrainedModel, frame: pd.DataFrame) -> tuple[ExplainedRow
     predicted = predict_rows(model, X)
     columns = [one.column for one in model.card.importance]
     found = reasons(model.ensemble, model.schema, X, model.typical, columns)
-    ids = [name for name in model.schema.ids if name in frame.columns]
+    ids = id_columns(model, frame)
     rows = []
     for place, (rank, why) in enumerate(zip(ranks(predicted.score), found, strict=True)):
-        name = ", ".join(str(frame[one].iloc[place]) for one in ids) if ids else str(place + 1)
+        names = tuple(_name(frame[one].iloc[place]) for one in ids) or (str(place + 1),)
         texts = tuple(
             f"{one.column} = {_cell(frame[one.column].iloc[place])} ({one.effect:+.2f})" for one in why
         )
-        rows.append(ExplainedRow(name, int(rank), float(predicted.probability[place, 0]), texts))
+        rows.append(ExplainedRow(names, int(rank), float(predicted.probability[place, 0]), texts))
     return tuple(sorted(rows, key=lambda row: row.rank))
+
+
+def id_columns(model: TrainedModel, frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return the columns of a table that name its rows; rows are numbered if there are none."""
+    return tuple(name for name in model.schema.ids if name in frame.columns)
+
+
+def _name(value: object) -> str:
+    return "" if value is None or value != value else str(value)
 
 
 def _cell(value: object) -> str:
@@ -170,22 +180,34 @@ def _curve_table(curves: Sequence[Curve]) -> Table:
 
 
 def _reason_table(rows: Sequence[ExplainedRow]) -> Table:
-    cells = tuple((one.name, str(one.rank), f"{one.probability:.2f}", "; ".join(one.reasons)) for one in rows)
+    cells = tuple(
+        (", ".join(one.names), str(one.rank), f"{one.probability:.2f}", "; ".join(one.reasons))
+        for one in rows
+    )
     return Table(("row", "rank", "probability", "reasons"), cells)
 
 
-def reasons_csv(rows: Sequence[ExplainedRow]) -> str:
-    """Return the reasons of all rows as CSV: a row each, the most important reason first."""
+def reasons_csv(rows: Sequence[ExplainedRow], ids: Sequence[str] = ()) -> str:
+    """Return the reasons of all rows as CSV: a row each, the most important reason first.
+
+    Parameters
+    ----------
+    rows : sequence of ExplainedRow
+    ids : sequence of str
+        The names of the columns that name rows, as in the file of predictions; none if they are numbered.
+    """
     import csv
     import io
 
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     most = max((len(row.reasons) for row in rows), default=0)
-    writer.writerow(["row", "rank", "probability", *(f"reason_{place + 1}" for place in range(most))])
+    writer.writerow(
+        [*(ids or ("row",)), "rank", "probability", *(f"reason_{place + 1}" for place in range(most))]
+    )
     for row in rows:
         writer.writerow(
-            [row.name, row.rank, row.probability, *row.reasons, *[""] * (most - len(row.reasons))]
+            [*row.names, row.rank, row.probability, *row.reasons, *[""] * (most - len(row.reasons))]
         )
     return file.getvalue()
 

@@ -36,7 +36,13 @@ def explain(model: Path, file: Path | None, html: Path | None, out: Path | None,
     out of a fit, or on FILE if that has the label column. Reasons of a row are the columns that matter most for it.
     """
     from pubench.advise.archive import load
-    from pubench.advise.describing import explain_rows, explanation_page, explanation_sections, reasons_csv
+    from pubench.advise.describing import (
+        explain_rows,
+        explanation_page,
+        explanation_sections,
+        id_columns,
+        reasons_csv,
+    )
     from pubench.advise.explaining import measured_importance
     from pubench.advise.reading import read_table
     from pubench.advise.sections import text_lines
@@ -59,8 +65,8 @@ def explain(model: Path, file: Path | None, html: Path | None, out: Path | None,
     importance, where = measured_importance(trained, None if known else frame)
     sections = explanation_sections(trained.card, importance, where, rows[:top])
     click.echo("\n".join(text_lines(sections)))
-    if out is not None:
-        write_atomically(out, reasons_csv(rows))
+    if out is not None and frame is not None:
+        write_atomically(out, reasons_csv(rows, id_columns(trained, frame)))
         click.echo(f"wrote {out}")
     if html is not None:
         write_atomically(html, explanation_page(trained.card, sections))

@@ -15,6 +15,7 @@ from pubench.advise.describing import (
     explain_rows,
     explanation_page,
     explanation_sections,
+    id_columns,
     reasons_csv,
 )
 from pubench.advise.explaining import importances, measured_importance, reasons
@@ -122,7 +123,7 @@ def test_explained_rows_come_by_rank_with_their_cells(model):
     frame, _ = some_table(n=30, seed=1)
     rows = explain_rows(model, frame)
     assert [row.rank for row in rows] == sorted(row.rank for row in rows)
-    assert {row.name for row in rows} == set(frame["name"])
+    assert {row.names[0] for row in rows} == set(frame["name"])
     sizes = [reason for row in rows for reason in row.reasons if reason.startswith("size = ")]
     assert sizes
     cells = {f"{value:.4g}" for value in frame["size"]}
@@ -130,6 +131,7 @@ def test_explained_rows_come_by_rank_with_their_cells(model):
     lines = reasons_csv(rows).splitlines()
     assert len(lines) == 31
     assert lines[0].startswith("row,rank,probability,reason_1")
+    assert reasons_csv(rows, id_columns(model, frame)).startswith("name,rank,probability,reason_1")
 
 
 def test_the_usual_row_has_medians_and_the_most_frequent_category(model):

@@ -106,7 +106,7 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
         capsys, "explain", "m.pub", "new.csv", "--html", "e.html", "--out", "why.csv", "--top", "2"
     ).stdout
     assert "size" in said
-    assert len(pd.read_csv("why.csv")) == 120
+    assert set(pd.read_csv("why.csv")["name"]) == set(found["name"])
     said = pubench_here(capsys, "explain", "m.pub", "mine.csv", "--top", "1").stdout
     assert "Doubt: FILE is the training table" in said
     pubench_here(capsys, "review", "m.pub", "mine.csv", "-n", "40", "--out", "rows.csv")
