@@ -187,7 +187,7 @@ def _ids(part: pd.DataFrame, schema: Schema) -> list[tuple[str, ...]]:
 def _text(cell: object) -> str:
     if cell is None or cell != cell:
         return ""
-    # Numbers beside blank cells are floats.
+    # Numbers next to blank cells are floats.
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 

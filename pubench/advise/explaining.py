@@ -38,7 +38,7 @@ _SHUFFLES, _MANY_COLUMNS = 3, 60
 _CURVES, _CURVE_ROWS, _STEPS = 6, 100, 9
 _MOST_ASKED = 20
 _ROUNDING = 1e-12
-"""A value this small beside its column's mean and scale is zero."""
+"""A value of at most this share of the mean and scale of its column is zero."""
 Floats = NDArray[np.float64]
 Labels = NDArray[np.uint8]
 

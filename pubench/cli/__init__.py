@@ -39,6 +39,8 @@ def cli() -> None:
     """Benchmark learning from positive and unlabelled data.
 
     Start with:  pubench suite run quickstart
+
+    For a table of your own:  pubench recommend TABLE.csv --label COLUMN
     """
 
 
