@@ -82,7 +82,8 @@ def header(path: str) -> str:
 def line(key: str, value: Schema, required: bool) -> str:
     """Return a key's line."""
     default = f"`{json.dumps(value['default'])}`" if "default" in value else ""
-    return f"| `{key}` | {kind(value)} | {'**required**' if required else default} | {value['description']} |"
+    cells = f"`{key}`", kind(value), "**required**" if required else default, value["description"]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def kind(value: Schema) -> str:
