@@ -87,7 +87,8 @@ class Plan:
     ``shard`` is the part of the cells that the folder is for, None for all. ``draws`` has, for the labels of a data set
     and a labelling, a digest of what their splits and labels follow from, replicate by replicate, and ``seed`` is the
     suite's; None and nothing where that is unknown, or several runs were merged. ``parts`` are the algorithms,
-    criteria, prior estimators and data sets.
+    criteria, prior estimators and data sets. ``cut`` are the algorithms whose decisions are cut at the prior, None
+    where that is unknown. ``priors`` says in words where the class prior comes from.
     """
 
     suite: str
@@ -101,6 +102,8 @@ class Plan:
     seed: int | None = None
     draws: Mapping[tuple[str, str], str] = field(default_factory=dict)
     parts: tuple[PlannedPart, ...] = ()
+    cut: tuple[str, ...] | None = None
+    priors: tuple[str, ...] = ()
 
     @property
     def own_cells(self) -> tuple[Cell, ...]:

@@ -80,6 +80,8 @@ def plan_suite(suite: Suite, registry: Registry, *, source: str, files: Sequence
         seed=suite.seed,
         draws=laid_out.draws,
         parts=_parts(resolved, pu_criteria),
+        cut=tuple(one.label for one in resolved.algorithms if one.is_cut),
+        priors=tuple(dict.fromkeys(one.words for one in resolved.priors)),
     )
     loaded = {data.label: data.plan for data in resolved.datasets if isinstance(data.plan, DataPlan)}
     advice = (*what_is_shown(suite, shown, resolved.datasets), *_notes(resolved), *_advice(suite, registry))

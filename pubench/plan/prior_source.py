@@ -35,6 +35,13 @@ class ResolvedPrior:
     part: PlannedPart | None = None
     lacking: str = ""
 
+    @property
+    def words(self) -> str:
+        """Where it comes from, as reports say it."""
+        sources = {"true": "the true one", "none": "none", "fixed": f"{self.plan.value}"}
+        source = sources.get(self.plan.source, f"estimated by {self.plan.name}")
+        return source if self.factor is None else f"{source} times each factor"
+
     def unfit(self, data: ResolvedDataset, scenario: Scenario) -> str:
         """Say why these data cannot have this prior; empty if they can."""
         if self.plan.source == "estimated":

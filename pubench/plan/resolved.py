@@ -56,6 +56,11 @@ class ResolvedAlgorithm:
         return self.spec.labels == "true" or self.plan.uses_propensity
 
     @property
+    def is_cut(self) -> bool:
+        """Whether its decisions are cut at the prior, by the suite or by itself."""
+        return self.plan.threshold == "prior" or self.spec.threshold == "built-in"
+
+    @property
     def needs_prior(self) -> bool:
         """Whether it requires a class prior."""
         own = "prior" in self.spec.needs and "prior" not in self.plan.params

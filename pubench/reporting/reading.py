@@ -10,6 +10,7 @@ from typing import get_args
 from pubench.errors import PubenchError, did_you_mean, some_of
 from pubench.reporting.details import Card, read_details
 from pubench.reporting.report import Report, build_report
+from pubench.reporting.setting import decisions_sentence, prior_sentence
 from pubench.results.merging import read_runs
 from pubench.results.shards import part_sentence
 from pubench.results.table import Results
@@ -46,7 +47,7 @@ def report_of(results: Results, folders: Sequence[Path] = (), width: TableWidth 
     plan, details = results.plan, read_details(folders or [results.folder])
     labels = dict.fromkeys(cell.dataset for cell in plan.own_cells)
     cards = {label: details.cards[label] for label in labels if label in details.cards}
-    return build_report(
+    report = build_report(
         results.rows,
         plan.suite,
         {name: plan.metrics[name].greater_is_better for name in plan.shown},
@@ -57,6 +58,9 @@ def report_of(results: Results, folders: Sequence[Path] = (), width: TableWidth 
         paper=plan.paper,
         details=replace(details, cards=cards, problems=(*results.problems, *details.problems)),
     )
+    names = [*dict.fromkeys(cell.algorithm for cell in plan.own_cells)]
+    said = prior_sentence(results.rows, plan.priors), decisions_sentence(names, plan.cut)
+    return replace(report, setting=" ".join(filter(None, said)))
 
 
 def _unknown_classes(results: Results, cards: Mapping[str, Card]) -> str:

@@ -40,6 +40,8 @@ class Report:
     ----------
     title, description : str
         What the suite is called and says about itself.
+    setting : str
+        Which class prior was given, and how methods decide; empty where that is unknown.
     rows : tuple of Row
         The rows that the tables summarise.
     tables : tuple of ScoreTable
@@ -84,6 +86,7 @@ class Report:
     notes: tuple[str, ...] = ()
     paper: PublishedComparison | None = None
     details: RunDetails = field(default_factory=RunDetails)
+    setting: str = ""
 
 
 def build_report(

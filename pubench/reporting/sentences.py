@@ -28,7 +28,8 @@ def legend(best: str, rules: Rules) -> str:
     return (
         f"Mean (standard deviation) over replicates; best {best}. {TIED}: not significantly different from the best by "
         f"{REPLICATE_TESTS[rules.replicate_test]} over replicates with Holm's correction, alpha = {rules.alpha:g}, "
-        f"where it detects a difference of {rules.detectable:g} with probability 0.8. "
+        f"where it detects a difference of {rules.detectable:g} with probability 0.8. No mark: a significant "
+        "difference, or too few replicates to tell. "
         f"k/n: only k of n replicates ended ok. {REFERENCE} used true labels: a reference, neither ranked nor tested."
     )
 

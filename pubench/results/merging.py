@@ -59,11 +59,31 @@ def merge_results(several: Sequence[Results]) -> Results:
         report=first.plan.report,
         paper=next((plan.paper for plan in plans if plan.paper.citation), PaperConfig()),
         parts=tuple({part.place: part for plan in plans for part in plan.parts}.values()),
+        cut=_cut(plans),
+        priors=_priors(plans),
     )
     rows = [_aligned(row, plan) for row in _rows(several)]
     order = {tuple(getattr(cell, name) for name in _PLACE): number for number, cell in enumerate(plan.cells)}
     rows.sort(key=lambda row: order[_place(row)])
     return Results(first.folder, plan, tuple(rows), tuple(problems))
+
+
+def _priors(plans: Sequence[Plan]) -> tuple[str, ...]:
+    """Return where the class prior comes from; nothing where a run does not say it."""
+    if not all(plan.priors for plan in plans):
+        return ()
+    return tuple(dict.fromkeys(words for plan in plans for words in plan.priors))
+
+
+def _cut(plans: Sequence[Plan]) -> tuple[str, ...] | None:
+    """Return the algorithms that are cut at the prior; None where a run does not say it, or two do not agree."""
+    if any(plan.cut is None for plan in plans):
+        return None
+    cut = dict.fromkeys(name for plan in plans for name in plan.cut or ())
+    own = {
+        cell.algorithm for plan in plans for cell in plan.own_cells if cell.algorithm not in (plan.cut or ())
+    }
+    return None if own & cut.keys() else tuple(cut)
 
 
 def _cells(plans: Sequence[Plan]) -> tuple[Cell, ...]:

@@ -65,6 +65,8 @@ def write_plan(folder: Path, plan: Plan, suite_text: str, source: str = "") -> N
         "seed": plan.seed,
         "draws": [[*place, draw] for place, draw in plan.draws.items()],
         "parts": [asdict(part) for part in plan.parts],
+        "cut": None if plan.cut is None else list(plan.cut),
+        "priors": list(plan.priors),
     }
     if plan.shard is not None:
         value["shard"] = {
@@ -121,7 +123,9 @@ def read_plan(folder: Path) -> Plan:
         seed = value["seed"] if "seed" in value else _written_seed(folder)
         shown = tuple(value["shown"])
         parts = tuple(PlannedPart(**part) for part in value.get("parts", ()))
-        return Plan(value["suite"], value["description"], metrics, shown, cells, *rest, seed, draws, parts)
+        cut = None if value.get("cut") is None else tuple(value["cut"])
+        name, about, priors = value["suite"], value["description"], tuple(value.get("priors", ()))
+        return Plan(name, about, metrics, shown, cells, *rest, seed, draws, parts, cut, priors)
 
 
 def _written_seed(folder: Path) -> int | None:

@@ -43,6 +43,17 @@ def test_rows_and_metrics_are_put_together() -> None:
     assert (merged.rows[0]["acc"], merged.rows[0]["f1"]) == (0.5, None)
 
 
+def test_what_runs_say_of_priors_and_cuts_is_put_together() -> None:
+    one = run("r", {"1": ("a", "ok")}, cut=("a",), priors=("the true one",))
+    other = run("s", {"2": ("b", "ok")}, cut=(), priors=("estimated by bbe",))
+    merged = merge_results([one, other]).plan
+    assert (merged.cut, merged.priors) == (("a",), ("the true one", "estimated by bbe"))
+    # An earlier version did not say it, and one name cannot stand for two rules.
+    old = merge_results([one, run("s", {"2": ("b", "ok")})]).plan
+    assert (old.cut, old.priors) == (None, ())
+    assert merge_results([one, run("s", {"1": ("a", "ok")}, cut=())]).plan.cut is None
+
+
 def test_shards_stand_in_the_order_of_their_suite() -> None:
     whole = run("r", {"1": ("a", "ok"), "2": ("b", "ok"), "3": ("c", "ok")})
 

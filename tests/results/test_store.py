@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -184,9 +185,12 @@ def test_setting_aside_keeps_every_earlier_record_under_another_name(tmp_path):
 CELL = Cell("k", "d", "case-control", "l", 0, "a", None, True, "why")
 METRICS = {"f1": PlannedMetric(True, "1"), "rate": PlannedMetric(None, "2")}
 PLAN = Plan("s", "words", METRICS, ("f1",), (CELL,), Rules(alpha=0.1), PaperConfig(citation="c"))
+SAID = dataclasses.replace(PLAN, cut=("a",), priors=("the true one",))
 
 
 def test_a_plan_is_read_back_as_written(tmp_path):
+    write_plan(tmp_path, SAID, 'name = "é"\n')
+    assert read_plan(tmp_path) == SAID
     write_plan(tmp_path, PLAN, 'name = "é"\n')
     assert read_plan(tmp_path) == PLAN
     assert (tmp_path / "suite.toml").read_text(encoding="utf-8") == 'name = "é"\n'

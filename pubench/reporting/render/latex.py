@@ -69,21 +69,23 @@ def latex_files(report: Report) -> dict[str, str]:
         # Metrics whose names differ only in signs have files of their own, too.
         name = f"{name}-{len(files)}" if f"{name}.tex" in files else name
         label = label_of(report.title, name)
-        files[f"{name}.tex"] = _printed(_score_sources(table, comparison), report.rules, label)
+        files[f"{name}.tex"] = _printed(
+            _score_sources(table, comparison, report.setting), report.rules, label
+        )
     if report.paper is not None and report.paper.numbers:
         sources = _paper_sources(report.paper)
         files["paper.tex"] = _printed(sources, report.rules, label_of(report.title, "paper"))
     return files
 
 
-def _score_sources(table: ScoreTable, comparison: Comparison) -> list[_Source]:
+def _score_sources(table: ScoreTable, comparison: Comparison, setting: str) -> list[_Source]:
     if not table.blocks or not table.algorithms:
         return []
     boards = [one for one in score_boards(table, comparison) if one.board.panels]
     return [
         _Source(
             one.board,
-            partial(score_texts, table, comparison, one),
+            partial(score_texts, table, comparison, one, setting),
             preferred=one.by_method == boards[0].by_method,
         )
         for one in boards

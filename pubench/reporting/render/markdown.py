@@ -33,6 +33,7 @@ MOST_PAIRS = 45
 def markdown_report(report: Report) -> str:
     """Render a report, ending with a line break."""
     parts = [f"# {escape(report.title)}", escape(report.description), f"Cells: {cell_counts(report)}."]
+    parts.append(escape(report.setting))
     sections = make_sections(report, markdown=True)
     # What the page opens with, and the leaderboard.
     opening = sum(section.first for section in sections) + 1

@@ -33,7 +33,7 @@ class TableTexts(NamedTuple):
 
 
 def score_texts(
-    table: ScoreTable, comparison: Comparison, one: ScoreBoard, layout: TexLayout, has_sd: bool
+    table: ScoreTable, comparison: Comparison, one: ScoreBoard, setting: str, layout: TexLayout, has_sd: bool
 ) -> TableTexts:
     """Say what a table shows."""
     has_sd = has_sd and any(cell.sd for cell in layout.board.cells)
@@ -42,6 +42,7 @@ def score_texts(
     caption, rest = fill_caption(f"{title}: {what} over {_replicates(table)}", shared_parts(table), layout)
     sentences = [
         *([f"Setting: {'; '.join(rest)}."] if rest else []),
+        *([setting] if setting else []),
         *inconclusive(comparison),
         *_marks(comparison, one, layout),
         *_ranks(one),
@@ -94,7 +95,8 @@ def _marks(comparison: Comparison, one: ScoreBoard, layout: TexLayout) -> Iterat
         yield (
             f"Underlined: not significantly different from the best by {REPLICATE_TESTS[rules.replicate_test]} over "
             f"replicates with Holm's correction (alpha = {rules.alpha:g}), where it detects a difference of "
-            f"{rules.detectable:g} with probability 0.8."
+            f"{rules.detectable:g} with probability 0.8. Neither: a significant difference, or too few "
+            "replicates to tell."
         )
 
 
