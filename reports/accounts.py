@@ -128,7 +128,7 @@ def _names(suite: Suite) -> list[str]:
 
 def _cells(one: Account) -> list[str]:
     counts = [one.counts(conditions) for conditions in CONDITIONS]
-    return [*(" / ".join(map(str, count)) if any(count) else "–" for count in counts), str(one.unavailable)]
+    return [*("/".join(map(str, count)) if any(count) else "–" for count in counts), str(one.unavailable)]
 
 
 def written(page: str, tabled: bool, found: Iterable[tuple[Suite, Account]]) -> str:

@@ -26,21 +26,20 @@ MARKS = re.compile(
 
 
 def suites_table(found: Iterable[tuple[Suite, Sequence[ClaimResult]]]) -> str:
-    """Return what each suite reproduces, and how many cells, numbers and claims it has."""
+    """Return what each suite reproduces, and how many cells and numbers it has."""
     lines = [
         [
             f"`{suite.name}`",
-            f"{_paper(suite)}, {_place(suite)}",
-            str(len(claims)),
+            _place(suite),
             f"{_rows(suite, 'cells'):,}",
             str(len(suite.paper.numbers) or ""),
             str(_rows(suite, "smoke")),
         ]
-        for suite, claims in found
+        for suite, _ in found
         if is_committed(suite.name)
     ]
-    heads = ["suite", "paper", "claims", "cells", "numbers", "cells of the smoke size"]
-    return _table(heads, lines, numbers=(2, 3, 4, 5))
+    heads = ["suite", "of its paper", "cells", "numbers", "cells of the smoke size"]
+    return _table(heads, lines, numbers=(2, 3, 4))
 
 
 def _rows(suite: Suite, file: str) -> int:
