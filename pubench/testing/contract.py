@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -62,12 +63,14 @@ def quiet() -> Iterator[None]:
 
 
 def plain(error: BaseException) -> str:
-    """Return type and message of an error in one line."""
+    """Return type and message of an error in one line; without a message, the line of code that raised it."""
     try:
         # NumPy prints the arrays of a failed comparison after its summary.
         message = " ".join(str(error).split()).partition(" ACTUAL: array")[0]
     except Exception:
         message = "(its message cannot be shown)"
+    raised = traceback.extract_tb(error.__traceback__)
+    message = message or (f"in `{raised[-1].line}`" if raised and raised[-1].line else "")
     return f"{type(error).__name__}: {message[:400]}" if message else type(error).__name__
 
 

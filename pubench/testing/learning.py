@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import ClassVar, cast
@@ -107,7 +108,8 @@ class LearningContract(Contract):
         failed = [result for result in results if result["status"] == "failed"]
         if failed:
             first = failed[0]
-            names = ", ".join(dict.fromkeys(result["check_name"] for result in failed))
+            counts = Counter(str(result["check_name"]) for result in failed)
+            names = ", ".join(name if n == 1 else f"{name} ({n} times)" for name, n in counts.items())
             fail(
                 f"{len(failed)} of scikit-learn's {len(results)} checks fail: {names}; the first error is "
                 f"{plain(first['exception'])}"

@@ -7,7 +7,7 @@ import pytest
 from pubench.plugins import Origin, Registered
 from pubench.specs import Algorithm
 from pubench.testing import AlgorithmContract
-from pubench.testing.contract import ContractError
+from pubench.testing.contract import ContractError, plain
 from pubench.testing.running import run_checks
 from pubench.testing.subjects import find_subjects
 
@@ -99,3 +99,12 @@ def test_a_citation_is_complete_and_readable(stated, said):
     with pytest.raises(ContractError) as caught:
         Stated().test_metadata()
     assert str(caught.value) == said
+
+
+def test_an_error_without_a_message_is_known_by_its_line():
+    with pytest.raises(AssertionError) as caught:
+        raise AssertionError
+    assert plain(caught.value) == "AssertionError: in `raise AssertionError`"
+    with pytest.raises(ValueError) as caught:
+        raise ValueError("too short")
+    assert plain(caught.value) == "ValueError: too short"
