@@ -201,7 +201,7 @@ def _supervised() -> list[Algorithm]:
             version="1",
             space=_FOREST,
             receives=("random_state",),
-            accepts=("sparse", "missing"),
+            accepts=("sparse", "missing", "categorical"),
             labels="true",
             bibtex=cite(*_PUET, _SKLEARN),
             licence="BSD-3-Clause",
