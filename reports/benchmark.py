@@ -16,9 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 from conclusions import share, table
-from scipy.stats import wilcoxon
+
+from pubench.stats.paired import paired_differences, signed_rank
 
 REPORTS = Path(__file__).parent
 PAGES = tuple(REPORTS.parent / "docs" / name for name in ("benchmark.md", "benchmark-statements.md"))
@@ -102,8 +104,8 @@ def check(suite: str) -> Check:
 def difference(found: pd.DataFrame, metric: str, first: Side, second: Side) -> tuple[float, float]:
     """Return the mean difference over tables in points, and the p-value of the signed-rank test."""
     columns = found[metric].unstack(["algorithm", "labelling"])
-    gaps = (columns[tuple(first)] - columns[tuple(second)]).dropna()
-    return 100 * float(gaps.mean()), float(wilcoxon(gaps).pvalue)
+    gaps = paired_differences(*(columns[tuple(side)].to_numpy() for side in (first, second)))
+    return 100 * float(np.nanmean(gaps)), signed_rank(gaps).p
 
 
 def family(name: str, suite: str, metric: str, pairs: Sequence[tuple[Side, Side]]) -> Iterator[Statement]:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 from conclusions import REPORTS, cells, share, table
-from scipy.stats import wilcoxon
+
+from pubench.stats.paired import signed_rank
 
 SUITE = "presence-only"
 PAGE = REPORTS / SUITE / "species.md"
@@ -65,7 +66,7 @@ def _against_control(auc: pd.DataFrame, name: str) -> list[str]:
     error = float(np.sqrt((regions["var"] / regions["count"]).sum())) / len(regions)
     return [
         f"{gain.mean():+.3f} ({gain.std() / np.sqrt(len(gain)):.3f})",
-        f"{wilcoxon(gain).pvalue:.1g}",
+        f"{signed_rank(gain.to_numpy()).p:.1g}",
         f"{regions['mean'].mean():+.3f} ({error:.3f})",
         f"{(regions['mean'] > 0).sum()} of {len(regions)}",
     ]
@@ -97,7 +98,7 @@ def choice_of_u() -> str:
             share(group[name].mean()),
             f"{gains[name].mean():+.3f} ({gains[name].std() / np.sqrt(len(gains)):.3f})",
             f"{100 * (gains[name] > 0).mean():.0f} %",
-            f"{wilcoxon(gains[name]).pvalue:.1g}",
+            f"{signed_rank(gains[name].to_numpy()).p:.1g}",
         ]
         for name in gains.mean().sort_values(ascending=False).index
     ]
