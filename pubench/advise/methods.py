@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pubench.errors import PubenchError
@@ -27,7 +27,6 @@ POOL = (
     "purf",
     "wlr",
     "novelgb",
-    "elkan-noto",
     "naive-svc-prior",
 )
 """The candidates, quick ones first: if the budget ends early, these have been compared."""
@@ -36,6 +35,12 @@ PREFERRED = ("pu-bagging-svm", "pu-bagging-tree", "puet", *POOL)
 DECIDERS = ("pu-bagging-tree", "pu-bagging-svm")
 """Methods that decide without a prior, and well."""
 _RANKER = "naive"
+_SETTINGS: Mapping[str, Mapping[str, JSONValue]] = {
+    "puet": {"n_estimators": 500, "min_samples_leaf": 5},
+    "naive-et-prior": {"n_estimators": 300},
+    "pu-bagging-tree": {"n_estimators": 300},
+}
+"""What is set otherwise than registered: more trees, and leaves that hold more than one row, rank rows better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ def _usable(name: str, registry: Registry) -> Algorithm:
         raise PubenchError(
             f"method '{name}' learns from true classes or propensities, which PU data do not have; name another"
         )
-    return spec
+    return replace(spec, params={**spec.params, **_SETTINGS.get(name, {})})
 
 
 def make_method(
