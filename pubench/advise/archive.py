@@ -27,7 +27,7 @@ from pubench.specs import Array
 
 __all__ = ["FORMAT", "ModelFileError", "load", "save"]
 
-FORMAT = 2
+FORMAT = 3
 _MAGIC = b"pubench-model"
 _MOST_BYTES = 16 * 2**30
 _PARTS = {

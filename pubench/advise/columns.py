@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pubench.advise.cells import dates, distinct_text, numbers
+from pubench.advise.skewness import Unskewing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,8 @@ PARTS = ("days", "month", "weekday", "hour")
 _FAR = 0.5
 """A number is far outside if it lies this share of the training range beyond its ends."""
 _TOLERATED = 0.01
+_ROUNDING = 1e-10
+"""A number of at most this share of the mean and scale of its column is zero."""
 _ISO = "YYYY-MM-DD"
 _FORMS = {"%Y": "YYYY", "%m": "MM", "%d": "DD", "%H": "HH", "%M": "MM", "%S": "SS"}
 _MORE = 0.05
@@ -125,6 +128,8 @@ class Column:
     fill, mean, scale, low, high : tuple of float
         For a number or for each part of a date: the median, which replaces a missing cell unless other columns
         predict it, the mean and the standard deviation, and the least and the largest value.
+    unskewing : Unskewing or None
+        How standardised numbers become less skewed; None if they have few values.
     """
 
     name: str
@@ -140,6 +145,7 @@ class Column:
     scale: tuple[float, ...] = ()
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
+    unskewing: Unskewing | None = None
 
     @property
     def encoded_names(self) -> tuple[str, ...]:
@@ -174,6 +180,13 @@ class Column:
             case "category" | "flag":
                 return self._coded(cells)
 
+    def original(self, encoded: float) -> float:
+        """Return the number, or the first part of the date, that is encoded so."""
+        if self.unskewing is not None:
+            encoded = float(self.unskewing.invert(np.asarray(encoded)))
+        found = encoded * self.scale[0] + self.mean[0]
+        return 0.0 if abs(found) < _ROUNDING * (abs(self.mean[0]) + self.scale[0]) else found
+
     def _scaled(self, values: Floats, unreadable: tuple[Drift, ...]) -> EncodedCells:
         missing = np.isnan(values[:, 0])
         low, high = np.asarray(self.low), np.asarray(self.high)
@@ -181,6 +194,8 @@ class Column:
         outside = (values[:, 0] < (low - span)[0]) | (values[:, 0] > (high + span)[0])
         filled = np.where(np.isnan(values), self.fill, values)
         block = (filled - self.mean) / self.scale
+        if self.unskewing is not None:
+            block = self.unskewing.apply(block)
         example = f"{values[outside, 0][0]:.10g}" if outside.any() and self.kind == "number" else ""
         drift = (
             *self._drift("outside", int(outside.sum()), len(values), example=example),

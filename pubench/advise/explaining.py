@@ -37,8 +37,6 @@ _HELD, _MOST_HELD, _MOST_MEMBERS = 1 / 3, 400, 3
 _SHUFFLES, _MANY_COLUMNS = 3, 60
 _CURVES, _CURVE_ROWS, _STEPS = 6, 100, 9
 _MOST_ASKED = 20
-_ROUNDING = 1e-12
-"""A value of at most this share of the mean and scale of its column is zero."""
 Floats = NDArray[np.float64]
 Labels = NDArray[np.uint8]
 
@@ -204,10 +202,8 @@ def _grid(column: Column, block: Floats) -> Iterator[_Step]:
     match column.kind:
         case "number" | "date":
             for value in np.unique(np.quantile(block[:, 0], np.linspace(0.05, 0.95, _STEPS))):
-                original = value * column.scale[0] + column.mean[0]
-                if abs(original) < _ROUNDING * (abs(column.mean[0]) + column.scale[0]):
-                    original = 0.0
-                yield _Step(_number_text(column, original), float(original), np.array([value]))
+                original = column.original(float(value))
+                yield _Step(_number_text(column, original), original, np.array([value]))
         case "flag":
             first = column.categories[0] if len(column.categories) > 1 else f"not {column.categories[-1]}"
             yield _Step(first, 0.0, np.zeros(1))

@@ -14,6 +14,7 @@ from pubench.advise.cells import date_format, dates, decimal_mark, distinct_text
 from pubench.advise.columns import PARTS, Column, date_parts
 from pubench.advise.delimited import refuse_duplicates
 from pubench.advise.schema import Dropped, Schema
+from pubench.advise.skewness import learn_unskewing
 from pubench.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
@@ -211,6 +212,7 @@ def _scaled(name: str, kind: str, values: Floats, form: str, parts: tuple[str, .
         scale=_floats(scale),
         low=_floats(known.min(axis=0)),
         high=_floats(known.max(axis=0)),
+        unskewing=learn_unskewing((filled[:, 0] - mean[0]) / scale[0]) if kind == "number" else None,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pubench.advise.ensemble import Member
 from pubench.advise.schema import Schema
+from pubench.advise.skewness import EXPONENTS, Unskewing
 from pubench.advise.trained import TrainedModel, TrainingRows
 from pubench.specs import Array
 
@@ -58,6 +59,8 @@ def _schema_problems(schema: Schema, width: int) -> Iterator[str]:
             yield f"column '{column.name}' has figures of another length"
         if 0.0 in column.scale or (column.is_text and not column.categories):
             yield f"column '{column.name}' cannot be encoded"
+        if column.unskewing is not None and not _is_usable(column.unskewing):
+            yield f"column '{column.name}' is transformed in an unknown way"
     for one in schema.fillings:
         if not 0 <= one.place < width or len(one.weights) != width:
             yield "missing cells are filled by a rule for other columns"
@@ -86,6 +89,15 @@ def _member_problems(member: Member, width: int) -> Iterator[str]:
         yield f"method '{member.name}' has the weight {member.weight}"
     if getattr(member.model, "n_features_in_", width) != width:
         yield f"method '{member.name}' was fitted to other columns"
+
+
+def _is_usable(unskewing: Unskewing) -> bool:
+    low, high = EXPONENTS
+    return (
+        low <= unskewing.exponent <= high
+        and bool(np.isfinite(unskewing.mean))
+        and 0 < unskewing.scale < np.inf
+    )
 
 
 def _is_finite(values: Array) -> bool:

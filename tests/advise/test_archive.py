@@ -182,6 +182,10 @@ def changed_json(name, change):
         (changed_json("schema.json", lambda value: value["columns"].clear()), "no columns"),
         (changed_json("schema.json", lambda value: value["columns"][0].update(mean=[])), "another length"),
         (changed_json("schema.json", lambda value: value["columns"][0].update(scale=[0.0])), "cannot be"),
+        (
+            changed_json("schema.json", lambda value: value["columns"][0]["unskewing"].update(exponent=99.0)),
+            "transformed in an unknown way",
+        ),
     ],
 )
 def test_a_forged_file_whose_parts_contradict_each_other_is_refused(file, change, message):
