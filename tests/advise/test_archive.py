@@ -16,7 +16,7 @@ from helpers.trained import some_model, some_table
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from pubench.advise.archive import load, save
+from pubench.advise.archive import FORMAT, load, save
 from pubench.advise.methods import POOL, make_method
 from pubench.advise.predicting import predict_rows
 from pubench.errors import PubenchError
@@ -90,7 +90,8 @@ def test_a_file_from_elsewhere_is_refused(tmp_path, content):
 
 
 def test_a_file_of_a_newer_format_is_refused(file):
-    file.write_bytes(file.read_bytes().replace(b"pubench-model 2 ", b"pubench-model 3 ", 1))
+    head = b"pubench-model %d "
+    file.write_bytes(file.read_bytes().replace(head % FORMAT, head % (FORMAT + 1), 1))
     with pytest.raises(PubenchError, match="newer pubench"):
         load(file)
 
