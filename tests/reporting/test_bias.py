@@ -47,6 +47,19 @@ def test_scar_is_every_mechanism_at_strength_0() -> None:
     assert [curve.x.tolist() for curve in sweep.panels[0].curves] == [[0.0, 5.0]] * 4
 
 
+def test_labellings_with_random_labels_are_a_sweep_of_their_own() -> None:
+    labellings = (STS, f"{STS} hard 5", f"{STS} hard 5 random 0.2", f"{STS} hard 8 random 0.2")
+    rows = [
+        row("a", score, labelling=one) for one, score in zip(labellings, (0.9, 0.6, 0.8, 0.7), strict=True)
+    ]
+    (sweep,) = find_sweeps(build_report(rows, "s", {"acc": True}))
+    curves = {panel.setting: panel.curves[0] for panel in sweep.panels}
+    assert {setting: list(curve.x) for setting, curve in curves.items()} == {
+        f"{STS} hard": [0.0, 5.0],
+        f"{STS} hard random 0.2": [0.0, 5.0, 8.0],
+    }
+
+
 def test_a_contest_is_between_the_best_of_each_group_without_references() -> None:
     fair, biased = find_contests(report().tables[0], frozenset({"sar"}))
     assert (fair.labelling, fair.fair, fair.modelled) == (STS, "a", "sar")
