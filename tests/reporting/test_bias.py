@@ -19,10 +19,10 @@ LABELLINGS = (STS, f"{STS} hard 5")
 RECORD = {"points": [(10, 0.2, 0.3), (10, 0.4, 0.3)], "error": 0.1, "correlation": 0.5}
 
 
-def report(prior: float | None = None, models: bool = True) -> Report:
-    """Four data sets; "sar" estimates propensities and wins under bias only, "oracle-e" wins everywhere."""
+def report(prior: float | None = None, models: bool = True, data_sets: int = 4) -> Report:
+    """Some data sets; "sar" estimates propensities and wins under bias only, "oracle-e" wins everywhere."""
     rows: list[dict[str, Any]] = []
-    for d in range(4):
+    for d in range(data_sets):
         for labelling in LABELLINGS:
             biased = labelling != STS
             scores = {
@@ -81,6 +81,15 @@ def test_the_section_says_where_each_group_is_ahead() -> None:
     assert figure.numbers is not None
     assert [line[2:] for line in figure.numbers.lines] == [("0.100", "0.500", "4")] * 2
     assert len(figure.drawing.images) == 2
+
+
+def test_one_data_set_does_not_say_who_is_ahead() -> None:
+    section = bias_section(report(data_sets=1))
+    assert section is not None
+    (sentences,) = (block for block in section.blocks if isinstance(block, BulletList))
+    assert sentences.items == (
+        f"Which group is ahead in acc cannot be said from one data set, with: {STS}; {STS} hard 5.",
+    )
 
 
 def test_priors_are_shown_if_they_are_not_the_true_ones() -> None:
