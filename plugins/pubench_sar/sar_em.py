@@ -50,7 +50,8 @@ class SAREM(PUClassifier):
     prior : float, str or None, default=None
         Pr(y = 1), or the name of a prior estimator (which all assume labels at random); None leaves it free.
     propensity_columns : sequence of int or None, default=None
-        The columns of X that the propensity depends on; None means all.
+        The columns of X that the propensity depends on, from 0; None means all. In a suite X is the preprocessed table,
+        where one-hot columns take the place of a column of categories.
     l2 : float or "auto", default="auto"
         The penalty on weights of standardised columns, beside mean losses. "auto" is d / (8 n) for a model of d columns
         and n rows: a normal prior under which log odds have the variance 8, however many columns there are. With a

@@ -172,7 +172,10 @@ def inverse_weights(propensity: Floats) -> Floats:
 
 
 def _checked(propensity: ArrayLike, s: Labels) -> Floats:
-    found: Floats = column_or_1d(np.asarray(propensity, dtype=np.float64))
+    try:
+        found: Floats = column_or_1d(np.asarray(propensity, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"propensity must be a list of numbers, one for each of the {len(s)} rows") from None
     if len(found) != len(s):
         raise ValueError(f"propensity has {len(found)} values for {len(s)} rows; give one for each row")
     on_p = found[s == 1]

@@ -117,6 +117,7 @@ class ResolvedDataset:
             given = _given_counts(self.plan)
         try:
             check_counts(*self.counts, labelling, given=given)
+            labelling.mechanism.check_columns(self.plan.stored.n_features)
         except DataError as error:
             raise DataError(f"data set '{self.label}': {error}") from None
 

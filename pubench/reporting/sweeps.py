@@ -28,7 +28,7 @@ UNITS = 6
 """From this number of data sets on, intervals of averages are over data sets."""
 _LABEL = re.compile(
     r"(?P<scenario>[a-z-]+) (?P<quantity>c|n_p)=(?P<value>[\d.e+-]+)"
-    r"(?P<rest> sar| (?P<mechanism>[a-z]+) (?P<strength>[\d.e+-]+))?"
+    r"(?P<rest> sar| (?P<mechanism>[a-z]+) (?P<strength>[\d.e+-]+)(?P<random> random [\d.e+-]+)?)?"
 )
 
 
@@ -114,9 +114,13 @@ def _panels(table: ScoreTable, quantity: str, given: Mapping[str, float]) -> tup
 
 
 def _mechanisms(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the mechanisms with a strength that labellings name."""
+    """Return the mechanisms with a strength that labellings name, each with its share of random labels."""
     found = (_LABEL.match(label) for label in labels)
-    return tuple(dict.fromkeys(parts["mechanism"] for parts in found if parts and parts["mechanism"]))
+    return tuple(dict.fromkeys(_mechanism(parts) for parts in found if parts and parts["mechanism"]))
+
+
+def _mechanism(parts: re.Match[str]) -> str:
+    return parts["mechanism"] + (parts["random"] or "")
 
 
 def _points(
@@ -133,7 +137,8 @@ def _points(
         setting = parts["scenario"] + (parts["rest"] or "") + with_prior + tuned
         found.append(_Point(parts["quantity"], dataset, setting, float(parts["value"])))
         fixed = f"{parts['scenario']} {parts['quantity']}={parts['value']}"
-        for mechanism in mechanisms if not parts["rest"] else filter(None, (parts["mechanism"],)):
+        own = (_mechanism(parts),) if parts["mechanism"] else ()
+        for mechanism in own if parts["rest"] else mechanisms:
             place = f"{fixed} {mechanism}{with_prior}{tuned}"
             found.append(_Point("strength", dataset, place, float(parts["strength"] or 0)))
     return found

@@ -225,6 +225,11 @@ def test_true_propensities_help_and_wrong_ones_are_refused():
     assert (known.predict(X) == y).mean() > (scar.predict(X) == y).mean() + 0.03
     with pytest.raises(ValueError, match="propensity has 3 values for 2000 rows"):
         known.fit(X, s, propensity=[0.1, 0.2, 0.3])
+    for wrong in (0.3, e[None], ["high"] * 2000):
+        with pytest.raises(
+            ValueError, match="propensity must be a list of numbers, one for each of the 2000 rows"
+        ):
+            known.fit(X, s, propensity=wrong)
     with pytest.raises(ValueError, match="must be a number above 0"):
         known.fit(X, s, propensity=np.zeros(2000))
     with pytest.raises(ValueError, match="must be a number above 0"):

@@ -93,6 +93,24 @@ def test_easy_is_a_capped_power_of_the_posterior() -> None:
     np.testing.assert_allclose((one / one[0]) ** 2, two / two[0], rtol=1e-6)
 
 
+@pytest.mark.parametrize("mechanism", [Easy, Hard])
+def test_random_labels_bound_the_propensity_from_below(mechanism: type[Easy | Hard]) -> None:
+    """With none of them, half the positives may have no chance of a label, and no weight makes up for that."""
+    X, y = rows(400)
+    none, some, all_random = (propensities(mechanism(50.0, random=r), X, y)[y == 1] for r in (0.0, 0.2, 1.0))
+    assert none.min() < 1e-6
+    assert some.min() >= 0.06
+    np.testing.assert_allclose([none.mean(), some.mean()], 0.3, atol=1e-6)
+    np.testing.assert_allclose(some, 0.06 + 0.8 * none, atol=1e-9)
+    np.testing.assert_allclose(all_random, 0.3)
+
+
+def test_keys_hold_the_share_of_random_labels_only_if_it_is_set() -> None:
+    assert Hard(5.0).parameters() == {"hard_strength": 5.0}
+    assert Hard(5.0, random=0.2).parameters() == {"hard_strength": 5.0, "hard_random": 0.2}
+    assert [Hard(5.0).label, Hard(5.0, random=0.2).label] == ["hard 5", "hard 5 random 0.2"]
+
+
 def test_a_feature_mechanism_depends_on_its_column_only() -> None:
     X, y = rows()
     other = X.copy()

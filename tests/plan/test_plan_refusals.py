@@ -106,6 +106,14 @@ def test_everything_wrong_is_said_at_once_and_where():
             "has 30 positive rows; ask for fewer",
         ),
         ({"datasets": [{"use": "toy-blobs", "positive": ["yes", "no"]}]}, "would have only one class"),
+        (
+            {"labellings": [STS | {"mechanism": "feature", "feature": {"column": 9}}]},
+            "labellings[0]: data set 'toy-blobs': feature.column = 9, but the data have columns 0 to",
+        ),
+        (
+            {"labellings": [STS | {"mechanism": "groups", "groups": {"column": 9}}]},
+            "groups.column = 9, but the data have columns 0 to",
+        ),
     ],
 )
 def test_what_the_data_cannot_serve_is_refused(changes, words):

@@ -19,10 +19,10 @@ LABELLINGS = (STS, f"{STS} hard 5")
 RECORD = {"points": [(10, 0.2, 0.3), (10, 0.4, 0.3)], "error": 0.1, "correlation": 0.5}
 
 
-def report(prior: float | None = None, models: bool = True) -> Report:
-    """Four data sets; "sar" estimates propensities and wins under bias only, "oracle-e" wins everywhere."""
+def report(prior: float | None = None, models: bool = True, data_sets: int = 4) -> Report:
+    """Some data sets; "sar" estimates propensities and wins under bias only, "oracle-e" wins everywhere."""
     rows: list[dict[str, Any]] = []
-    for d in range(4):
+    for d in range(data_sets):
         for labelling in LABELLINGS:
             biased = labelling != STS
             scores = {
@@ -47,6 +47,19 @@ def test_scar_is_every_mechanism_at_strength_0() -> None:
     assert [curve.x.tolist() for curve in sweep.panels[0].curves] == [[0.0, 5.0]] * 4
 
 
+def test_labellings_with_random_labels_are_a_sweep_of_their_own() -> None:
+    labellings = (STS, f"{STS} hard 5", f"{STS} hard 5 random 0.2", f"{STS} hard 8 random 0.2")
+    rows = [
+        row("a", score, labelling=one) for one, score in zip(labellings, (0.9, 0.6, 0.8, 0.7), strict=True)
+    ]
+    (sweep,) = find_sweeps(build_report(rows, "s", {"acc": True}))
+    curves = {panel.setting: panel.curves[0] for panel in sweep.panels}
+    assert {setting: list(curve.x) for setting, curve in curves.items()} == {
+        f"{STS} hard": [0.0, 5.0],
+        f"{STS} hard random 0.2": [0.0, 5.0, 8.0],
+    }
+
+
 def test_a_contest_is_between_the_best_of_each_group_without_references() -> None:
     fair, biased = find_contests(report().tables[0], frozenset({"sar"}))
     assert (fair.labelling, fair.fair, fair.modelled) == (STS, "a", "sar")
@@ -68,6 +81,15 @@ def test_the_section_says_where_each_group_is_ahead() -> None:
     assert figure.numbers is not None
     assert [line[2:] for line in figure.numbers.lines] == [("0.100", "0.500", "4")] * 2
     assert len(figure.drawing.images) == 2
+
+
+def test_one_data_set_does_not_say_who_is_ahead() -> None:
+    section = bias_section(report(data_sets=1))
+    assert section is not None
+    (sentences,) = (block for block in section.blocks if isinstance(block, BulletList))
+    assert sentences.items == (
+        f"Which group is ahead in acc cannot be said from one data set, with: {STS}; {STS} hard 5.",
+    )
 
 
 def test_priors_are_shown_if_they_are_not_the_true_ones() -> None:

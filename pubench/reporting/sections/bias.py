@@ -51,6 +51,7 @@ _SIDES = (
     "Methods that assume SCAR are ahead in {metric} with: {names}.",
 )
 """What is said of a difference, by its sign: 0, 1 or -1."""
+_ONE = "Which group is ahead in {metric} cannot be said from one data set, with: {names}."
 
 
 class Contest(NamedTuple):
@@ -144,11 +145,16 @@ def _sentences(metric: str, found: Sequence[Contest]) -> tuple[str, ...]:
     """Say where methods that estimate propensities are ahead by more than two standard errors, and where behind."""
     named: dict[str, list[str]] = {}
     for one in found:
-        d = one.differences
-        error = d.std(ddof=1) / np.sqrt(d.size) if d.size > 1 else np.inf
-        side = np.sign(d.mean()) if abs(d.mean()) > 2 * error else 0
-        named.setdefault(_SIDES[int(side)], []).append(one.labelling)
-    return tuple(text.format(metric=metric, names="; ".join(named[text])) for text in _SIDES if text in named)
+        named.setdefault(_sentence(one.differences), []).append(one.labelling)
+    order = (*_SIDES, _ONE)
+    return tuple(text.format(metric=metric, names="; ".join(named[text])) for text in order if text in named)
+
+
+def _sentence(d: NDArray[np.float64]) -> str:
+    if d.size == 1:
+        return _ONE
+    side = np.sign(d.mean()) if abs(d.mean()) > 2 * d.std(ddof=1) / np.sqrt(d.size) else 0
+    return _SIDES[int(side)]
 
 
 def _records(report: Report) -> dict[tuple[str, str], list[PropensityRecord]]:

@@ -73,6 +73,9 @@ class Mechanism(ABC):
         propensity = self.propensities(features, y, frequency, rng)
         return systematic_draw(propensity, y, count, rng)
 
+    def check_columns(self, number: int) -> None:  # noqa: B027 (most mechanisms name no column)
+        """Raise DataError if a parameter names a column that rows of this many columns do not have."""
+
     def parameters(self) -> dict[str, JSONValue]:
         """Return the parameters, each prefixed with the name of the mechanism."""
         return {f"{self.name}_{key}": value for key, value in asdict(self).items()}

@@ -28,8 +28,22 @@ _SLOPE = {
 _COLUMN = {"description": "The number of the column, from 0; default: drawn for each replicate.", "ge": 0}
 
 
+class _OfColumn(Mechanism):
+    """A mechanism that may be told a column."""
+
+    __slots__ = ()
+    column: int | None
+
+    def check_columns(self, number: int) -> None:
+        """Raise DataError if rows of this many columns do not have the column."""
+        if self.column is not None and self.column >= number:
+            raise DataError(
+                f"{self.name}.column = {self.column}, but the data have columns 0 to {number - 1}; choose one of them"
+            )
+
+
 @dataclass(frozen=True, slots=True)
-class Feature(Mechanism):
+class Feature(_OfColumn):
     r"""The propensity is :math:`1 / (1 + e^{-(a z + b)})`, z one standardised feature, a the strength, b solved for.
 
     Attributes
@@ -50,7 +64,8 @@ class Feature(Mechanism):
     ) -> Floats:
         """Return the logistic function of the feature."""
         Z = standardised_rows(features())
-        column = _drawn_column(Z, y, rng) if self.column is None else _checked(self.column, Z, self.name)
+        self.check_columns(Z.shape[1])
+        column = _drawn_column(Z, y, rng) if self.column is None else self.column
         score = standardised(column_values(Z, column), y)
         return solve(logistic, self.strength * score, y, frequency)
 
@@ -74,7 +89,7 @@ class Direction(Mechanism):
 
 
 @dataclass(frozen=True, slots=True)
-class Groups(Mechanism):
+class Groups(_OfColumn):
     """Each group of rows has one propensity, as if hospitals or countries reported at different rates.
 
     The groups' log odds are evenly spaced from -strength to strength, in random order, and then shifted together.
@@ -109,11 +124,11 @@ class Groups(Mechanism):
     ) -> Floats:
         """Return the propensity of each row's group."""
         Z = standardised_rows(features())
+        self.check_columns(Z.shape[1])
         if self.column is None:
             group = _nearest(Z, rng.choice(y.size, min(self.groups, y.size), replace=False))
         else:
-            values = column_values(Z, _checked(self.column, Z, self.name))
-            group = np.unique(values, return_inverse=True)[1]
+            group = np.unique(column_values(Z, self.column), return_inverse=True)[1]
         odds = rng.permutation(np.linspace(-self.strength, self.strength, int(group.max()) + 1))
         return solve(logistic, odds[group], y, frequency)
 
@@ -124,14 +139,6 @@ def _drawn_column(Z: Matrix, y: NDArray[np.uint8], rng: np.random.Generator) -> 
         if np.ptp(column_values(Z, int(column))[y == 1]) > 0:
             return int(column)
     return 0
-
-
-def _checked(column: int, Z: Matrix, mechanism: str) -> int:
-    if column >= Z.shape[1]:
-        raise DataError(
-            f"{mechanism}.column = {column}, but the data have columns 0 to {Z.shape[1] - 1}; choose one of them"
-        )
-    return column
 
 
 def _nearest(Z: Matrix, centres: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from pubench.data.labelling.mechanisms.solving import capped, solve
 
 if TYPE_CHECKING:
     from pubench.data.values import Matrix
+    from pubench.specs import JSONValue
 
 __all__ = ["Easy", "Hard"]
 
@@ -23,21 +24,49 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Power(Mechanism):
-    """A propensity in proportion to a power of a probability by a hidden logistic regression of y on x."""
+    """A propensity in proportion to a power of a probability by a hidden logistic regression of y on x.
+
+    Attributes
+    ----------
+    strength : float
+    random : float
+        The share of the labels that is drawn at random, so that no propensity is below this share of the frequency.
+    """
 
     strength: float = field(
         default=5.0,
         metadata={"description": "The power; 0 is SCAR.", "ge": 0, "le": 1000},
+    )
+    random: float = field(
+        default=0.0,
+        metadata={
+            "description": "The share of the labels that is drawn at random; 1 is SCAR.",
+            "ge": 0,
+            "le": 1,
+        },
     )
     sign: ClassVar[float]
 
     def propensities(
         self, features: Callable[[], Matrix], y: NDArray[np.uint8], frequency: float, rng: np.random.Generator
     ) -> Floats:
-        """Return ``min(1, k p**strength)``, with k such that the positives' mean is the frequency."""
+        """Return ``min(1, k p**strength)``, with k such that the positives' mean is the frequency; mixed with it."""
         odds = log_odds(standardised_rows(features()), y)
         log_probability = -np.logaddexp(0.0, -self.sign * odds)
-        return solve(capped, self.strength * log_probability, y, frequency)
+        by_power = solve(capped, self.strength * log_probability, y, frequency)
+        return self.random * frequency + (1.0 - self.random) * by_power
+
+    def parameters(self) -> dict[str, JSONValue]:
+        """Return the parameters; stored keys hold the share of random labels only if it is set."""
+        found = Mechanism.parameters(self)
+        if self.random == 0:
+            del found[f"{self.name}_random"]
+        return found
+
+    @property
+    def label(self) -> str:
+        """The name with the strength, and with the share of random labels if there are any."""
+        return f"{self.name} {self.strength:g}" + (f" random {self.random:g}" if self.random else "")
 
 
 @dataclass(frozen=True, slots=True)
