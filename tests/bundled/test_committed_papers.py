@@ -20,7 +20,12 @@ from helpers.committed import (
     what_differs,
 )
 
+from pubench.results.exported import read_exported
+from pubench.stats.board import make_board
+from pubench.stats.leaderboard import leaderboard
+from pubench.stats.scores import score_table
 from pubench.suite import bundled_suites, load_suite
+from pubench.suite.reporting import Rules
 
 TEXTS = {"000": "Ada-PU", "001": "PUAL", "002": "NovelGB", "003": "PU extra trees", "004": "weighted LR"}
 ROMAN = {"I": "1", "II": "2", "III": "3"}
@@ -106,6 +111,24 @@ def test_the_tables_of_the_benchmark_are_those_of_the_committed_rows(
     pages = [page.read_text(encoding="utf-8") for page in made["PAGES"]]
     assert [made["written"](page) for page in pages] == pages, "run: python reports/benchmark.py"
     assert set(re.findall(r"<!-- Below: (\w+)", "\n".join(pages))) == set(made["TABLES"])
+
+
+def test_the_same_methods_lead_where_tables_are_drawn_from_nature() -> None:
+    groups = load_suite("core-small").report.groups
+    found = read_exported(REPORTS / "core-small" / "cells.csv").rows
+    boards = []
+    for names in (set().union(*groups.values()), set(groups["drawn from nature"])):
+        rows = [row for row in found if row["dataset"] in names]
+        tables = [score_table(rows, metric, True) for metric in ("accuracy", "f1", "roc-auc")]
+        board = make_board(tables, rows, Rules(), {})
+        boards.append([leaderboard(board, place, Rules()) for place in range(3)])
+    assert [one[0].units for one in boards] == [70, 61]
+    best, in_nature = ([one.best for one in board] for board in boards)
+    assert best == in_nature
+    page = (REPORTS.parent / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    assert f"{100 * boards[0][0].detectable:.1f} points of accuracy between two methods is detected" in page
+    assert f"{100 * boards[1][0].detectable:.1f} points of accuracy are detected" in page
+    assert boards[0][0].detectable <= 0.015
 
 
 def test_what_does_not_survive_is_no_conclusion(script: Callable[[str], dict[str, Any]]) -> None:
