@@ -18,6 +18,7 @@ from scipy.special import expit, logsumexp, ndtr
 
 from pubench.data import Data, refuse_in_child
 from pubench.errors import DataError
+from pubench_datasets.arguments import real, whole
 
 __all__ = ["checkerboard", "gaussians", "gaussians_bayes_accuracy", "moons", "topics", "trifurcate"]
 
@@ -60,7 +61,7 @@ def trifurcate(
     100, 200, 500 and 1000; one more in the second half if their number is odd); negatives are
     N((0, 0), [[50, 0.2], [0.2, 50]]). The defaults give the paper's 200 + 200 + 400 rows; X is (n, 2).
     """
-    far = _real("mean_p2", mean_p2, -1e6, 1e6)
+    far = real("mean_p2", mean_p2, -1e6, 1e6)
     shape, rng = _start(n, prior, noise, seed)
     first = shape.positives // 2
     counts = [shape.n - shape.positives, first, shape.positives - first]
@@ -139,8 +140,8 @@ def moons(
     by Gaussian quadrature; the posterior is exact up to rounding.
     """
     shape, rng = _start(n, prior, noise, seed)
-    blur = _real("spread", spread, 0.01, 100.0)
-    _whole("d", d, 2, 10**6)
+    blur = real("spread", spread, 0.01, 100.0)
+    whole("d", d, 2, 10**6)
     y = shape.classes(rng)
     angle = math.pi * rng.random(shape.n)
     X = rng.standard_normal((shape.n, d))
@@ -161,8 +162,8 @@ def checkerboard(
     share of flipped labels.
     """
     shape, rng = _start(n, prior, noise, seed)
-    _whole("cells", cells, 2, 1000)
-    _whole("d", d, 2, 10**6)
+    whole("cells", cells, 2, 1000)
+    whole("d", d, 2, 10**6)
     y = shape.classes(rng)
     board = np.add.outer(np.arange(cells), np.arange(cells)) % 2
     of_positives, of_negatives = np.flatnonzero(board == 0), np.flatnonzero(board)
@@ -193,10 +194,10 @@ def topics(
     the positives' topics, less the same mean over the negatives'.
     """
     shape, rng = _start(n, prior, noise, seed)
-    _whole("vocabulary", vocabulary, 2, 10**7)
-    _whole("topics", topics, 2, 1000)
-    mean_length = _real("length", length, 1.0, 1e6)
-    sharpness = _real("separation", separation, 0.0, 100.0)
+    whole("vocabulary", vocabulary, 2, 10**7)
+    whole("topics", topics, 2, 1000)
+    mean_length = real("length", length, 1.0, 1e6)
+    sharpness = real("separation", separation, 0.0, 100.0)
     logs = sharpness * rng.standard_normal((topics, vocabulary)) - np.log(np.arange(1, vocabulary + 1))
     logs -= logsumexp(logs, axis=1, keepdims=True)
     y = shape.classes(rng)
@@ -250,11 +251,11 @@ def _log_moon(points: Floats, spread: float) -> Floats:
 
 def _start(n: int, prior: float, noise: float, seed: int) -> tuple[_Shape, np.random.Generator]:
     """Check the parameters that all loaders share."""
-    _whole("n", n, 2, 10**8)
-    share = _real("prior", prior, 0.0, 1.0)
+    whole("n", n, 2, 10**8)
+    share = real("prior", prior, 0.0, 1.0)
     # With more noise, rounding could flip more than half of a few rows.
-    flipped = _real("noise", noise, 0.0, 0.49)
-    _whole("seed", seed, 0, 2**63)
+    flipped = real("noise", noise, 0.0, 0.49)
+    whole("seed", seed, 0, 2**63)
     shape = _Shape(n, round(share * n), round(flipped * n))
     if not 0 < shape.positives < n:
         kind = "positive" if shape.positives == 0 else "negative"
@@ -263,17 +264,5 @@ def _start(n: int, prior: float, noise: float, seed: int) -> tuple[_Shape, np.ra
 
 
 def _gaussian_parameters(d: int, separation: float, correlation: float) -> tuple[float, float]:
-    _whole("d", d, 1, 10**6)
-    return _real("separation", separation, 0.0, 100.0), _real("correlation", correlation, -0.999, 0.999)
-
-
-def _whole(name: str, value: object, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise DataError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-
-
-def _real(name: str, value: object, low: float, high: float) -> float:
-    kinds = (int, float, np.integer)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        raise DataError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-    return float(value)
+    whole("d", d, 1, 10**6)
+    return real("separation", separation, 0.0, 100.0), real("correlation", correlation, -0.999, 0.999)

@@ -53,7 +53,7 @@ suite.add_command(slurm)
     "--shard", metavar="I/N", help="Run only part I of N parts, for example 3/20; see pubench merge."
 )
 @COSTS
-@click.option("--quiet", "-q", is_flag=True, help="No progress, no tables.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress, no tables; one line if cells failed.")
 @data_option
 @plugin_options
 def run(
@@ -98,6 +98,9 @@ def run(
                 costs=costs,
             )
         _conclude(results, progress, quiet=quiet)
+        if quiet and results.n_failed:
+            without = f"{results.n_failed:,} of {counted(len(results.rows), 'cell')} ended without a result"
+            say(f"{without}; pubench suite status {shlex.quote(str(results.folder))} says why")
     except BaseException as error:
         # An interrupt in the middle of a library's own clean-up may arrive here as another error.
         if signals.received is None and not isinstance(error, KeyboardInterrupt):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pubench.errors import PubenchError, RunFolderError
 from pubench.reporting.details import read_details
 from pubench.reporting.site.committed import is_committed, read_committed
-from pubench.reporting.site.sources import origins_of, verified_words
+from pubench.reporting.site.sources import verified_words
 from pubench.results.table import Row, read_results
 from pubench.stats.board import make_board
 from pubench.stats.leaderboard import Leaderboard, Standing, leaderboard
@@ -45,7 +45,7 @@ class _Source(NamedTuple):
 def leaderboard_rows(folders: Sequence[Path]) -> list[Row]:
     """Return one row for each method by each metric of each suite, as the reports rank them.
 
-    Folders of one suite are ranked together: a folder may hold the rows of one new method alone.
+    Folders of one suite are ranked together, by the rules of the first: a folder may hold the rows of one new method.
 
     Parameters
     ----------
@@ -105,15 +105,16 @@ def _of_committed(folder: Path) -> _Source:
         "",
         found.rows,
         found.metrics,
-        origins_of(found.cards),
-        Rules() if suite is None else suite.report.rules,
+        found.origins,
+        found.rules if suite is None else suite.report.rules,
     )
 
 
 def _ranked(sources: Sequence[_Source]) -> Iterator[Row]:
     """Yield the rows of one suite."""
     first = sources[0]
-    rows, origins = _together(sources), {key: value for one in sources for key, value in one.origins.items()}
+    rows = _together(sources)
+    origins = {key: value for one in reversed(sources) for key, value in one.origins.items()}
     by_method = {str(row["algorithm"]): source for source in reversed(sources) for row in source.rows}
     tables = [score_table(rows, metric, greater) for metric, greater in first.metrics.items()]
     board = make_board(tables, rows, first.rules, origins)
@@ -139,6 +140,7 @@ def _row(source: _Source, metric: str, ranked: Leaderboard, one: Standing, count
         "rank_high": _known(one.high),
         "data_sets": ranked.units,
         **counts,
+        "compared_with": ranked.compared_with,
         "detectable": _known(ranked.detectable),
         "failed": one.failed,
         "collapsed": one.collapsed,

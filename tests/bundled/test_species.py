@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pubench_datasets.species import REGIONS, disdat, regions
+from pubench_datasets.species import REGIONS, disdat, identity, regions
 
 from pubench.data.checks import checked_data
 from pubench.errors import DataError
@@ -95,11 +95,51 @@ def test_an_entry_without_a_region_stands_for_all() -> None:
         ({"region": "NZ"}, "NZ_train_po.csv.gz is missing; docs/species.md says how to make it"),
         ({"region": "CAN", "unlabelled": "target"}, "unlabelled = 'target' is unknown"),
         ({"region": "CAN", "species": ["can9"]}, "region CAN has no species 'can9'"),
+        ({"region": "CAN", "species": "can01"}, "species = 'can01' is no list of names"),
+        ({"region": "CAN", "points": -1}, "points must be a whole number from 1"),
+        ({"region": "CAN", "points": 2.5}, "points must be a whole number from 1"),
+        ({"region": "CAN", "least_records": "many"}, "least_records must be a whole number from 1"),
+        ({"region": "CAN", "least_records": 9}, "no surveyed species with least_records = 9"),
     ],
 )
 def test_what_cannot_be_loaded_is_named(root: Path, params: dict[str, object], words: str) -> None:
     with pytest.raises(DataError, match=words):
         disdat(**params)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "words"),
+    [
+        ("train_po", PO.replace("spid", "species"), "CAN_train_po.csv.gz has no column 'spid'"),
+        ("train_po", PO.replace(",", ";"), "CAN_train_po.csv.gz has no column 'spid'"),
+        ("train_po", PO.replace("9.0", "wet"), "CAN_train_po.csv.gz: column 'rain' holds text"),
+        ("train_bg", BG.replace("rain", "rein"), "CAN_train_bg.csv.gz has no column 'rain'"),
+        ("train_bg", "", "CAN_train_bg.csv.gz cannot be read"),
+        ("train_bg", BG[: BG.index("\n")], "CAN_train_bg.csv.gz has no rows"),
+        ("test", TEST.replace("can0", "sp"), "region CAN has no surveyed species"),
+        (
+            "test",
+            TEST.replace(",,,0", ",,,0.5"),
+            "'can03' of the survey has values other than 1, 0 and blank",
+        ),
+        ("test", TEST.replace(",,,0", ",,,no"), "'can03' of the survey has values other than 1, 0 and blank"),
+    ],
+)
+def test_files_that_were_made_otherwise_are_named(root: Path, part: str, text: str, words: str) -> None:
+    (root / f"CAN_{part}.csv.gz").write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(DataError, match=words):
+        disdat("CAN", least_records=1)
+
+
+def test_a_file_that_is_not_compressed_is_named(root: Path) -> None:
+    (root / "CAN_test.csv.gz").write_text(TEST, encoding="utf-8")
+    with pytest.raises(DataError, match=r"CAN_test.csv.gz cannot be read .*docs/species.md"):
+        disdat("CAN", least_records=1)
+
+
+def test_a_card_needs_a_region() -> None:
+    with pytest.raises(DataError, match="no region is named"):
+        identity()
 
 
 @pytest.mark.slow

@@ -59,3 +59,18 @@ def test_both_choices_of_u_are_shown(made: dict[str, Any]) -> None:
     assert lines(made["regions"]())["`maxent`"] == [".600 / .700"] * 2
     assert lines(made["choice_of_u"]())["`maxent`"][:4] == [".600", ".700", "+0.100 (0.000)", "100 %"]
     assert all(f"## {title}" in made["page"]() for title in made["TABLES"])
+
+
+def test_another_seed_says_the_same_of_maxent_forests_and_the_choice_of_u() -> None:
+    rows = pd.read_csv(REPORTS / "presence-only" / "fresh.csv")
+    places = rows["dataset"].str.extract(r"^(?P<region>\w+?)(?P<group>-group)?: (?P<species>\w+)$")
+    auc = rows.assign(**places).assign(group=places["group"].notna())
+    scores = auc.pivot(index="species", columns=["group", "algorithm"], values="roc-auc")
+    assert scores.shape == (195, 6)
+    assert not scores.isna().any(axis=None)
+    for group in (False, True):
+        for name in ("rf-down", "puet"):
+            gain = scores[group, name] - scores[group, "maxent"]
+            assert gain.mean() > 0.005
+            assert wilcoxon(gain).pvalue < 0.01
+    assert ((scores[True].mean() - scores[False].mean()).round(2) == 0.03).all()

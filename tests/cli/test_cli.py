@@ -159,6 +159,13 @@ def test_quiet_prints_nothing_and_writes_the_report(call, suite, tmp_path):
     assert (tmp_path / "run" / "report.md").read_text().startswith("# toy\n")
 
 
+def test_quiet_says_in_one_line_that_cells_failed(call, suite, tmp_path, monkeypatch):
+    monkeypatch.setenv("TOY_FAIL", "1")
+    path, run = suite(algorithms=[{"use": "toy", "params": {"mode": "fragile"}}]), tmp_path / "run"
+    said = f"pubench: 1 of 1 cell ended without a result; pubench suite status {run} says why\n"
+    assert call("suite", "run", path, "--out", run, "-q", *PLUGIN) == (1, "", said)
+
+
 def test_what_is_skipped_is_said_before_the_run_with_the_remedy(call, suite, tmp_path):
     algorithms = [{"use": "toy"}, {"use": "toy-prior"}]
     asked = suite(algorithms=algorithms, prior={"source": "none"})

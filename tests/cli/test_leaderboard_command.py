@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 from pathlib import Path
 
@@ -28,7 +29,16 @@ scenario = "single-training-set"
 frequency = {frequency}
 {algorithms}
 """
-KNOWN = '[[algorithms]]\nuse = "naive-lr-prior"\n[[algorithms]]\nuse = "wlr"\n[[algorithms]]\nuse = "supervised-lr"\n'
+KNOWN = """
+[[algorithms]]
+use = "naive-lr-prior"
+[[algorithms]]
+use = "wlr"
+[[algorithms]]
+use = "supervised-lr"
+[report]
+control = "wlr"
+"""
 OWN = '[[algorithms]]\nuse = "nearest-mean"\n'
 PLUGIN = '''
 import numpy as np
@@ -111,7 +121,8 @@ def test_the_order_of_folders_does_not_matter_for_ranks(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_run_and_its_kept_report_have_the_same_ranks(folder: Path) -> None:
     kept, run = (leaderboard_rows([folder / place / "small"]) for place in ("reports", "runs"))
-    names = "metric", "method", "mean", "rank", "data_sets"
+    assert {row["compared_with"] for row in kept} == {"wlr"}
+    names = "metric", "method", "mean", "rank", "data_sets", "compared_with", "detectable"
     assert [[row[name] for name in names] for row in kept] == [[row[name] for name in names] for row in run]
 
 
@@ -163,7 +174,16 @@ def test_a_folder_without_rows_is_refused(tmp_path: Path) -> None:
         leaderboard_rows([tmp_path])
 
 
+def test_species_of_a_kept_report_count_as_on_its_page() -> None:
+    text = (REPORTS / "presence-only" / "report.md").read_text(encoding="utf-8")
+    board = text.partition("### Methods by roc-auc\n")[2].partition("###")[0]
+    on_page = dict(re.findall(r"^\| ([\w-]+) \| ([\d.]+) \(", board, re.MULTILINE))
+    rows = [row for row in leaderboard_rows([REPORTS / "presence-only"]) if row["metric"] == "roc-auc"]
+    assert {row["method"]: f"{row['rank']:.2f}" for row in rows} == on_page
+    assert {(row["data_sets"], row["compared_with"]) for row in rows} == {(225, "maxent")}
+
+
 def test_the_committed_leaderboard_is_that_of_the_committed_rows() -> None:
-    names = [f"core{size}" for size in ("-lite", "-small", "-sar-lite")]
+    names = ["core-lite", "core-small", "core-sar-lite", "presence-only"]
     again = rows_text(leaderboard_rows([REPORTS / name for name in names]), "csv")
     assert (REPORTS / "leaderboard.csv").read_text(encoding="utf-8") == again, "run: make leaderboard"

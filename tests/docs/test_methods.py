@@ -12,6 +12,8 @@ from types import ModuleType
 
 import pytest
 
+from pubench.suite import load_suite
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted((DOCS / "methods").glob("*.md"))
 PARTS = (
@@ -100,3 +102,11 @@ def test_the_overview_lists_every_algorithm_with_its_page() -> None:
         assert set(re.findall(r"`([\w-]+)`", row)) >= set(
             named(page.read_text(encoding="utf-8"), "parameters")
         )
+
+
+def test_the_benchmark_names_the_methods_that_it_leaves_out() -> None:
+    page = (DOCS / "benchmark.md").read_text(encoding="utf-8")
+    (left_out,) = re.findall(r"^`core` leaves out, (.*?)\n\n", page, re.M | re.S)
+    held = {entry.use for entry in load_suite("core").algorithms}
+    assert {*re.findall(r"`([a-z-]+)`", left_out)} == {*algorithms()} - held
+    assert f"| {len(held)} methods with their defaults" in page

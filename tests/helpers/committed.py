@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -47,9 +50,35 @@ def committed_page(suite: str) -> str:
     return (REPORTS / suite / "report.html").read_text(encoding="utf-8")
 
 
-def what_differs(page: str) -> list[str]:
+KERNELS = ("Haswell", "SkylakeX")
+"""Kernels of OpenBLAS, without and with AVX-512, that decide how linear algebra rounds."""
+
+
+def what_differs(page: str, here: str = "") -> list[str]:
     """Name what decides about the last digits here and is not what a committed report was made with."""
-    made_with = dict(re.findall(r"<dt>(\w+)</dt><dd>([^<]+)</dd>", page))
+    made_with = _made_with(page)
     committed = dict(entry.split(" ") for entry in made_with["Packages"].split(", "))
     differ = [name for name in DECIDE if committed.get(name) != version(name)]
-    return differ + ([] if made_with.get("Arithmetic") == arithmetic() else ["arithmetic"])
+    return differ + ([] if made_with.get("Arithmetic") == (here or arithmetic()) else ["arithmetic"])
+
+
+def kernels_of(page: str) -> tuple[dict[str, str], str]:
+    """Return an environment that computes as the machine of a committed report, if one can, and its arithmetic."""
+    if _made_with(page).get("Arithmetic") != arithmetic():
+        for name in KERNELS:
+            environment = {"OPENBLAS_CORETYPE": name}
+            code = "from pubench.results.arithmetic import arithmetic; print(arithmetic())"
+            found = subprocess.run(
+                [sys.executable, "-c", code],
+                env=os.environ | environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            ).stdout.strip()
+            if found == _made_with(page).get("Arithmetic"):
+                return environment, found
+    return {}, arithmetic()
+
+
+def _made_with(page: str) -> dict[str, str]:
+    return dict(re.findall(r"<dt>(\w+)</dt><dd>([^<]+)</dd>", page))

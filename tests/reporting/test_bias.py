@@ -81,6 +81,8 @@ def test_the_section_says_where_each_group_is_ahead() -> None:
     assert figure.numbers is not None
     assert [line[2:] for line in figure.numbers.lines] == [("0.100", "0.500", "4")] * 2
     assert len(figure.drawing.images) == 2
+    # The curves of calibration, which a page may have too, have other names inside.
+    assert all('id="v0propensity' in image for image in figure.drawing.images)
 
 
 def test_one_data_set_does_not_say_who_is_ahead() -> None:

@@ -16,13 +16,20 @@ from pubench.reporting import Report, build_report
 from pubench.reporting.draw.diagrams import rank_diagram
 from pubench.reporting.render.latex import latex_files
 from pubench.reporting.render.tex import breakable, composed, tex
+from pubench.reporting.render.tex_boards import score_boards
 from pubench.reporting.render.tex_heads import fit_names
 from pubench.reporting.render.tex_widths import SMALL, text_width
+from pubench.stats.comparison import Comparison
+from pubench.stats.scores import ScoreTable
 from pubench.suite.reporting import Rules, TableWidth
 
 
 def reported(rows: list[dict[str, Any]], *, greater: bool | None = True, **rules: Any) -> Report:
     return build_report(rows, "A suite & co", {"acc": greater}, rules=Rules(**rules))
+
+
+def table_of(report: Report) -> tuple[ScoreTable, Comparison]:
+    return report.tables[0], report.comparisons[0]
 
 
 def only(report: Report) -> str:
@@ -114,6 +121,35 @@ def test_scenarios_are_panels_of_one_table_with_ranks_of_their_own() -> None:
         for part in (0, 1)
     ]
     assert [sum(part) for part in ranks] == pytest.approx([36, 36], abs=0.05)
+
+
+def test_every_layout_has_the_average_ranks() -> None:
+    report = reported(crossed_rows(8, 6, LABELLINGS, ("puf", "pauc"), references=("method-7",)))
+    ranks = []
+    for one in score_boards(*table_of(report)):
+        assert one.over == ("6 of 6 data sets",)
+        shapes = {(len(panel.rows), len(row)) for panel in one.board.panels for row in panel.cells}
+        assert len({across for _, across in shapes}) == 1
+        texts = [cell.text for cell in one.board.cells]
+        ranks.append(sorted(text for text in texts if re.fullmatch(r"\d\.\d\d", text)))
+    # Columns may be data sets, labellings or criteria, and methods rows or columns.
+    assert len(ranks) == 6
+    assert len(ranks[0]) == 7 * 4
+    assert all(found == ranks[0] for found in ranks)
+
+
+def test_ranks_over_panels_of_data_sets_stand_below_them() -> None:
+    (one,) = (
+        one
+        for one in score_boards(*table_of(reported(crossed_rows(14, 6, LABELLINGS))))
+        if one.board.columns[0].text == "single-training-set c=0.5"
+    )
+    assert [panel.heading for panel in one.board.panels] == [*(f"data-{k}" for k in range(6)), "average rank"]
+    assert one.within == "column"
+    last = one.board.panels[-1]
+    assert [sum(float(row[k].text) for row in last.cells) for k in (0, 1)] == pytest.approx(
+        [105, 105], abs=0.1
+    )
 
 
 def test_criteria_are_panels_too() -> None:

@@ -154,7 +154,7 @@ def _draw_panel(sweep: Sweep, place: int, panel: Panel, names: Sequence[str], *,
         _draw_curve(axes, curve, names.index(curve.algorithm), band=has_bands(panel))
     if sweep.quantity in ("prior", "n_p"):
         axes.set_xscale("log")
-    if sweep.quantity == "probability":
+    if sweep.quantity in ("probability", "propensity"):
         axes.plot([0, 1], [0, 1], color="0.6", lw=1, zorder=0)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     elif sweep.quantity != "stage":

@@ -6,6 +6,8 @@ import base64
 import gzip
 import json
 import math
+import re
+import zlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,8 +20,10 @@ from pubench.reporting.sections.scores import remarks
 from pubench.results.table import Row
 from pubench.stats.elo import ITERATIONS, LEAST_UNITS
 from pubench.stats.roles import BASELINE
+from pubench.stats.scores import Block
+from pubench.suite.reporting import Rules
 
-__all__ = ["packed_board", "packed_rows"]
+__all__ = ["packed_board", "packed_rows", "rules_and_origins"]
 
 Floats = NDArray[np.float64]
 _SHOWN = (
@@ -82,6 +86,21 @@ def packed_board(report: Report) -> str:
             "tex": {"signs": {**SPECIALS, **SIGNS, **GREEK}, "accents": ACCENTS, "unicode": UNICODE},
         }
     )
+
+
+def rules_and_origins(page: bytes) -> tuple[Rules, dict[str, str]]:
+    """Return the rules of comparison that a page was made with, and what each data set counts as in tests.
+
+    A page that does not hold them has the default rules, and no origins.
+    """
+    found = re.search(rb'id="board-data">([^<]+)<', page)
+    try:
+        board = json.loads(gzip.decompress(base64.b64decode(found[1] if found else b"")))
+        rules = Rules(**board["rules"])
+        lines = [] if rules.unit == "block" else board["lines"]
+        return rules, {str(line[0]): str(line[len(Block._fields)]) for line in lines}
+    except (OSError, EOFError, ValueError, TypeError, LookupError, zlib.error):
+        return Rules(), {}
 
 
 def _metric(report: Report, place: int) -> dict[str, object]:

@@ -26,12 +26,16 @@ LEAST_FILLED = 0.5
 
 
 class ScoreBoard(NamedTuple):
-    """A board, whether its rows are methods, what its ranks are averages over, and what its columns stand for."""
+    """A board, whether its rows are methods, what its ranks are averages over, and what its columns stand for.
+
+    ``within`` says in which part of the board ranks are averages; empty if in all of it.
+    """
 
     board: Board
     by_method: bool
     over: tuple[str, ...]
     about: str = ""
+    within: str = ""
 
 
 class _Part(NamedTuple):
@@ -102,7 +106,13 @@ def _board(table: ScoreTable, comparison: Comparison, factor: int | None, by_met
     names, about = _column_names(table, factor, columns)
     ranked = [part.ranking for part in parts if part.ranking is not None]
     panels = [_panel(table, marks, part, methods, bool(ranked)) for part in parts]
+    within = "part" if len(panels) > 1 else ""
     rank_head = (Head("rank" if by_method else "average rank", spaced=True),) if ranked else ()
+    if factor and not ranked:
+        for heading, rankings in _across(table, comparison, factor, columns):
+            panels.append((heading, tuple(tuple(_rank(table, j, one) for one in rankings) for j in methods)))
+            ranked += [one for one in rankings if one is not None]
+            within = "column" if by_method else "row"
     others = (*map(Head, names), *rank_head)
     corner = FACTORS[factor or 0]
     if by_method:
@@ -110,7 +120,8 @@ def _board(table: ScoreTable, comparison: Comparison, factor: int | None, by_met
     else:
         turned = ((part, tuple(zip(*cells, strict=True))) for part, cells in panels)
         board = Board(corner, heads, tuple(Panel(part, others, cells) for part, cells in turned))
-    return ScoreBoard(_trimmed(board), by_method, tuple(dict.fromkeys(one.over for one in ranked)), about)
+    over = tuple(dict.fromkeys(one.over for one in ranked))
+    return ScoreBoard(_trimmed(board), by_method, over, about, within)
 
 
 def _parts(
@@ -125,11 +136,31 @@ def _parts(
     for rest in dict.fromkeys(_rest(block, factor) for block in table.blocks):
         places = {keys[i]: i for i, block in enumerate(table.blocks) if _rest(block, factor) == rest}
         first = table.blocks[next(iter(places.values()))]
-        ranking = rank(some_blocks(table, [*places.values()]), comparison.rules, comparison.origins)
-        # An average rank needs two data sets.
-        enough = ranking.units > 1 and len(ranking.algorithms) > 1
         heading = ", ".join(_word(k, first) for k in differing)
-        yield _Part(heading, tuple(places.get(column) for column in columns), ranking if enough else None)
+        ranking = _ranking(table, comparison, [*places.values()])
+        yield _Part(heading, tuple(places.get(column) for column in columns), ranking)
+
+
+def _across(
+    table: ScoreTable, comparison: Comparison, factor: int, columns: Sequence[tuple[str | None, ...]]
+) -> Iterator[tuple[str, tuple[Ranking | None, ...]]]:
+    """Yield average ranks in each column over panels that differ in the data set: their heading, and the ranks."""
+    others = [k for k in range(1, 3) if k != factor and _differs(table, k)]
+    groups: dict[tuple[str | None, ...], list[int]] = {}
+    for i, block in enumerate(table.blocks):
+        groups.setdefault(tuple(block[k] for k in others), []).append(i)
+    for places in groups.values():
+        heading = ", ".join(["average rank", *(_word(k, table.blocks[places[0]]) for k in others)])
+        in_columns = ([i for i in places if (table.blocks[i][factor],) == column] for column in columns)
+        rankings = tuple(_ranking(table, comparison, found) for found in in_columns)
+        if any(rankings):
+            yield heading, rankings
+
+
+def _ranking(table: ScoreTable, comparison: Comparison, places: Sequence[int]) -> Ranking | None:
+    """Rank the methods over some blocks; None without two methods on two data sets."""
+    ranking = rank(some_blocks(table, [*places]), comparison.rules, comparison.origins)
+    return ranking if ranking.units > 1 and len(ranking.algorithms) > 1 else None
 
 
 def _column_names(
@@ -171,15 +202,20 @@ def _panel(
     table: ScoreTable, marks: _Marks, part: _Part, methods: Sequence[int], ranked: bool
 ) -> tuple[str, tuple[tuple[TexCell, ...], ...]]:
     """Return a panel's heading and its cells, a row for each method."""
-    ranks = dict(zip(part.ranking.algorithms, part.ranking.ranks, strict=True)) if part.ranking else {}
     rows = []
     for j in methods:
         row = [TexCell("") if i is None else _cell(table, i, j, marks) for i in part.places]
         if ranked:
-            found = ranks.get(table.algorithms[j])
-            row.append(TexCell("–" if found is None else f"{found:.2f}"))
+            row.append(_rank(table, j, part.ranking))
         rows.append(tuple(row))
     return part.heading, tuple(rows)
+
+
+def _rank(table: ScoreTable, j: int, ranking: Ranking | None) -> TexCell:
+    """Return a method's average rank."""
+    ranks = dict(zip(ranking.algorithms, ranking.ranks, strict=True)) if ranking else {}
+    found = ranks.get(table.algorithms[j])
+    return TexCell("–" if found is None else f"{found:.2f}")
 
 
 def _cell(table: ScoreTable, i: int, j: int, marks: _Marks) -> TexCell:

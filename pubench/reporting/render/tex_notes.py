@@ -102,7 +102,7 @@ def _marks(comparison: Comparison, one: ScoreBoard, layout: TexLayout) -> Iterat
 
 def _ranks(one: ScoreBoard) -> Iterator[str]:
     if one.over:
-        within = "within each part, " if len(one.board.panels) > 1 else ""
+        within = f"within each {one.within}, " if one.within else ""
         yield f"Ranks: averages {within}over {'; '.join(one.over)}."
 
 

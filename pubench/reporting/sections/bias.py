@@ -175,7 +175,7 @@ def _curves(found: dict[tuple[str, str], list[PropensityRecord]]) -> Iterator[Se
     for (labelling, algorithm), records in found.items():
         panels.setdefault(labelling, []).append(_curve(algorithm, records))
     made = tuple(Panel("all data sets", labelling, tuple(curves)) for labelling, curves in panels.items())
-    sweep = Sweep(0, "estimated propensity", "probability", "true propensity", made)
+    sweep = Sweep(0, "estimated propensity", "propensity", "true propensity", made)
     left = len(made) - len(shown_panels(sweep))
     caption = f"{_CURVES} {more_panels(left)} in the table." if left else _CURVES
     yield FigureBlock(draw_sweep(sweep), caption, _errors(found))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pubench.errors import RunFolderError
 from pubench.reporting.files import MARKDOWN, PAGE
+from pubench.reporting.render.packing import rules_and_origins
 from pubench.reporting.sections.datasets import HEADS
 from pubench.results.exported import read_exported
 from pubench.results.table import Row
+from pubench.suite.reporting import Rules
 
 __all__ = ["CELLS", "CommittedReport", "is_committed", "read_committed"]
 
@@ -22,13 +24,19 @@ _USUAL = ("accuracy", "f1", "roc-auc")
 
 
 class CommittedReport(NamedTuple):
-    """What such a folder says; ``cards`` has the texts of `HEADS` for each data set."""
+    """What such a folder says; ``cards`` has the texts of `HEADS` for each data set.
+
+    ``rules`` and ``origins`` are those of the page; an old page has the default rules, and data sets with the same
+    stored rows count once.
+    """
 
     title: str
     description: str
     rows: tuple[Row, ...]
     metrics: dict[str, bool | None]
     cards: dict[str, dict[str, str]]
+    rules: Rules
+    origins: dict[str, str]
     page: bytes
     cells: bytes
 
@@ -62,7 +70,20 @@ def read_committed(folder: Path) -> CommittedReport:
     title = _plain(first.removeprefix("# ")) if first.startswith("# ") else folder.resolve().name
     description = rest.partition("\n\n")[0]
     described = _plain(description) if not description.startswith(("Cells: ", "## ")) else ""
-    return CommittedReport(title, described, found.rows, metrics, dict(_cards(text)), page, cells)
+    cards = dict(_cards(text))
+    rules, origins = rules_and_origins(page)
+    origins = origins or _same_rows(cards)
+    return CommittedReport(title, described, found.rows, metrics, cards, rules, origins, page, cells)
+
+
+def _same_rows(cards: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return the first data set with the same stored rows, by label."""
+    first: dict[str, str] = {}
+    return {
+        label: first.setdefault(card["fingerprint"], label)
+        for label, card in cards.items()
+        if card["fingerprint"]
+    }
 
 
 def _cards(text: str) -> Iterator[tuple[str, dict[str, str]]]:

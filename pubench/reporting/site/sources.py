@@ -17,9 +17,8 @@ from pubench.results.table import Row, read_results
 from pubench.results.verification import read_verified
 from pubench.stats.comparison import Ranking, rank
 from pubench.stats.scores import ScoreTable, score_table
-from pubench.suite.reporting import Rules
 
-__all__ = ["SiteReport", "origins_of", "read_reports", "verified_words"]
+__all__ = ["SiteReport", "read_reports", "verified_words"]
 
 _VERIFIED = "verified"
 
@@ -137,13 +136,12 @@ def _of_run(folder: Path, name: str) -> SiteReport:
 def _of_committed(folder: Path, name: str) -> SiteReport:
     found = read_committed(folder)
     tables = tuple(score_table(found.rows, metric, greater) for metric, greater in found.metrics.items())
-    origins = origins_of(found.cards)
     return SiteReport(
         name=name,
         title=found.title,
         description=found.description,
         tables=tables,
-        rankings=tuple(rank(table, Rules(), origins) for table in tables),
+        rankings=tuple(rank(table, found.rules, found.origins) for table in tables),
         cards=found.cards,
         status=dict(Counter(str(row["status"]) for row in found.rows)),
         collapsed=_collapsed(found.rows),
@@ -151,16 +149,6 @@ def _of_committed(folder: Path, name: str) -> SiteReport:
         page=found.page,
         cells=found.cells,
     )
-
-
-def origins_of(cards: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return the first data set with the same stored rows, by label: such data sets count once."""
-    first: dict[str, str] = {}
-    return {
-        label: first.setdefault(card["fingerprint"], label)
-        for label, card in cards.items()
-        if card["fingerprint"]
-    }
 
 
 def _collapsed(rows: Sequence[Row]) -> dict[str, int]:
