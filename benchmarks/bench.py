@@ -22,6 +22,8 @@ from pathlib import Path
 from table import Figure, compared, read, rendered
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+# What was tried without a gain, and what else no figure says.
+NOTES = Path(__file__).with_name("NOTES.md")
 PARTS = ("trees", "linear", "kernels", "bagging", "networks", "priors", "tuning", "toolkit")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "cython", "pulearn", "torch")
 
@@ -67,7 +69,8 @@ def page(figures: Sequence[Figure], minutes: Mapping[str, float]) -> str:
         "included and the model excluded, over the input.\n\n"
         f"Machine: {machine()}. Packages: {versions()}.\n\n"
         f"Minutes: {parts}; {sum(minutes.values()):.0f} in all.\n\n"
-        f"{met} of {len(figures)} limits are met.\n\n{rendered(figures)}"
+        f"Load over the last 15 minutes: {os.getloadavg()[2]:.1f}, of which the benchmark itself makes 1.\n\n"
+        f"{met} of {len(figures)} limits are met.\n\n{rendered(figures)}\n{NOTES.read_text(encoding='utf-8')}"
     )
 
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from pubench_extratrees._node cimport TOGETHER, Step, follow
+from pubench_extratrees._node cimport TOGETHER, Step, descend, follow
 
 
 def walk_dense(const int[:, ::1] steps, const int[::1] roots, const float[:, ::1] X, double[::1] sums, int[:, ::1] leaves):
@@ -22,31 +22,21 @@ def walk_dense(const int[:, ::1] steps, const int[::1] roots, const float[:, ::1
     """
     cdef const Step* nodes = <const Step*> &steps[0, 0]
     cdef bint adds = sums is not None, writes = leaves is not None
-    cdef Py_ssize_t n = X.shape[0], i, t, start = 0, end
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i, t, start = 0, count
     # A block of rows stays in the cache (about 1 MB) while the trees pass by.
-    cdef Py_ssize_t block = max(TOGETHER, (1 << 18) // X.shape[1])
-    cdef const float* rows[TOGETHER]
-    cdef int at[TOGETHER]
-    cdef int k, count
+    cdef Py_ssize_t block = max(TOGETHER, (1 << 18) // d)
+    cdef int[::1] found = np.empty(max(1, min(block, n)), dtype=np.int32)
     with nogil:
         while start < n:
-            end = min(start + block, n)
+            count = min(block, n - start)
             for t in range(roots.shape[0]):
-                i = start
-                while i < end:
-                    count = <int> min(TOGETHER, end - i)
-                    for k in range(TOGETHER):
-                        # Where rows run out, the last one goes along again.
-                        rows[k] = &X[i + min(k, count - 1), 0]
-                        at[k] = roots[t]
-                    follow(nodes, at, rows)
-                    for k in range(count):
-                        if adds:
-                            sums[i + k] += nodes[at[k]].share
-                        if writes:
-                            leaves[i + k, t] = at[k]
-                    i += count
-            start = end
+                descend(nodes, roots[t], &X[start, 0], d, count, &found[0])
+                for i in range(count):
+                    if adds:
+                        sums[start + i] += nodes[found[i]].share
+                    if writes:
+                        leaves[start + i, t] = found[i]
+            start += block
 
 
 def walk_sparse(

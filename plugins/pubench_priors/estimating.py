@@ -149,9 +149,11 @@ def _resampled(statistics: Sequence[Statistic], place: Places, problem: Problem,
     values: list[list[float]] = []
     while len(values) < n_resamples:
         drawn = np.concatenate([rng.choice(rows, len(rows)) for rows in kinds])
+        labels = s[drawn]
         # With few labelled rows, a resample may lack one kind.
-        if 0 < s[drawn].sum() < len(drawn):
-            values.append([statistic(place[drawn], s[drawn]) for statistic in statistics])
+        if 0 < labels.sum() < len(labels):
+            moved = place[drawn]
+            values.append([statistic(moved, labels) for statistic in statistics])
     return np.array(values)
 
 

@@ -252,6 +252,17 @@ def test_answers_agree_with_each_other():
     np.testing.assert_array_equal(again.predict_proba(X), probability)
 
 
+@pytest.mark.parametrize("d", [2, 2**13])
+def test_rows_that_go_down_together_end_where_they_end_alone(d):
+    # With 2 ** 13 columns a block of the walk has 32 rows.
+    X, s, _ = make_pu(19, 40, 60)
+    X = np.tile(X, d // 2)[:, :d]
+    model = PUExtraTrees(4, random_state=0, prior=0.5, scenario="case-control").fit(X, s)
+    alone = np.concatenate([model.apply(X[[row]]) for row in range(len(X))])
+    for n in (2, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 100):
+        np.testing.assert_array_equal(model.apply(X[:n]), alone[:n])
+
+
 def test_sparse_rows_are_never_made_dense_if_large_and_nearly_empty(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("made dense")
