@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pubench.cli.commands import Group
 from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["suite"]
 
 
-@click.group()
+@click.group(cls=Group)
 def suite() -> None:
     """Run suites of cells and look at them."""
 
@@ -224,7 +225,7 @@ def list_suites(as_json: bool) -> None:
 @suite.command()
 @click.argument("suite", type=SUITE)
 def show(suite: str) -> None:
-    """Print SUITE as it is written."""
+    """Print the text of SUITE."""
     from pubench.suite import load_suite, suite_text
 
     load_suite(suite)
