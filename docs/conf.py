@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import xml.etree.ElementTree as ET
@@ -50,6 +51,7 @@ html_math_renderer = "mathml"
 MATHML, BAR = "{http://www.w3.org/1998/Math/MathML}", "\u2015"
 ET.register_namespace("", MATHML[1:-1])
 
+_TITLED = re.compile(r'^```(\w+) title="([\w.-]+)"$', re.MULTILINE)
 REPORTS = Path(__file__).parents[1] / "reports"
 
 
@@ -58,6 +60,7 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     app.add_directive("parameters", Parameters)
     app.add_directive("papers", Papers)
+    app.connect("source-read", captions)
     app.connect("build-finished", copy_reports)
 
 
@@ -85,6 +88,11 @@ class Papers(SphinxDirective):
     def run(self) -> list[Node]:
         """Return the nodes."""
         return self.parse_text_to_nodes(papers(self.arguments[0].split()))
+
+
+def captions(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Show the name of the file that a block of code is saved as."""
+    source[0] = _TITLED.sub(r"```{code-block} \1\n:caption: \2", source[0])
 
 
 def copy_reports(app: Sphinx, exception: Exception | None) -> None:

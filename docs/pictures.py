@@ -43,7 +43,7 @@ def scenarios() -> None:
             labelled = np.arange(len(X)) >= 90
         _draw_rows(ax, X, y, labelled)
         ax.set_title(title)
-    axes[0].set_xlabel("U alone is a sample of the population;\nP was drawn apart from it")
+    axes[0].set_xlabel("U alone is a sample of the population;\nP was drawn separately")
     axes[1].set_xlabel("P and U together are the sample;\nU alone lacks the labelled positives")
     axes[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     _save(figure, "scenarios")

@@ -113,7 +113,7 @@ def run_suite(
     third_party: bool | None = None,
     progress: Progress | None = None,
 ) -> Results:
-    """Run a suite, or go on with it, and return its results.
+    """Run a suite, or resume it, and return its results.
 
     Parameters
     ----------

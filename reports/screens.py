@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from accounts import PAPERS, Account, account, published
@@ -18,6 +19,7 @@ from pubench.suite import Suite
 
 PAGE = REPORTS.parent / "docs" / "papers.md"
 SUITES = "suites"
+SINGULAR = dict(zip(KINDS, ("holds", "holds in part", "does not hold", "cannot be tested"), strict=True))
 PLURAL = dict(zip(KINDS, ("hold", "hold in part", "do not hold", "cannot be tested"), strict=True))
 MARKS = re.compile(
     r"(<!-- Below: ([\w -]+), made by reports/screens.py. -->\n).*?(<!-- Above: made by reports/screens.py. -->\n)",
@@ -31,19 +33,17 @@ def suites_table(found: Iterable[tuple[Suite, Sequence[ClaimResult]]]) -> str:
         [
             f"`{suite.name}`",
             _place(suite),
-            f"{_rows(suite, 'cells'):,}",
+            f"{_cells(suite):,}",
             str(len(suite.paper.numbers) or ""),
-            str(_rows(suite, "smoke")),
         ]
         for suite, _ in found
         if is_committed(suite.name)
     ]
-    heads = ["suite", "of its paper", "cells", "numbers", "cells of the smoke size"]
-    return _table(heads, lines, numbers=(2, 3, 4))
+    return _table(["suite", "of its paper", "cells", "numbers"], lines, numbers=(2, 3))
 
 
-def _rows(suite: Suite, file: str) -> int:
-    with (REPORTS / suite.name / f"{file}.csv").open(encoding="utf-8", newline="") as opened:
+def _cells(suite: Suite) -> int:
+    with (REPORTS / suite.name / "cells.csv").open(encoding="utf-8", newline="") as opened:
         return sum(1 for _ in csv.DictReader(opened))
 
 
@@ -60,11 +60,15 @@ def screen(name: str, accounts: Iterable[tuple[Suite, Account]], found: Iterable
     counts = [one.counts("same protocol") for suite, one in accounts if _paper(suite) == name]
     agree, whole = sum(one[0] for one in counts), sum(map(sum, counts))
     ordered = sorted(found, key=lambda one: KINDS.index(one.verdict))
-    verdicts = [one.verdict for one in ordered]
-    said = ", ".join(f"{verdicts.count(kind)} {PLURAL[kind]}" for kind in KINDS if kind in verdicts)
+    verdicts = Counter(one.verdict for one in ordered)
+    said = ", ".join(
+        f"{verdicts[kind]} {(SINGULAR if verdicts[kind] == 1 else PLURAL)[kind]}"
+        for kind in KINDS
+        if verdicts[kind]
+    )
     numbers = f"Under the same protocol {agree} of {whole} numbers agree." if whole else _NO_NUMBERS
     lists = (_listed(kind, [one.says for one in ordered if one.verdict == kind]) for kind in KINDS[:-1])
-    return f"{numbers} Of {len(ordered)} claims {said}.\n\n" + "\n".join(filter(None, lists))
+    return f"{numbers} Of {len(ordered)} claims, {said}.\n\n" + "\n".join(filter(None, lists))
 
 
 def _listed(verdict: str, claims: Sequence[str]) -> str:

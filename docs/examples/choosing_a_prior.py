@@ -23,6 +23,7 @@ for place, estimate in enumerate(estimates):
     ax.plot(estimate.value, place, "o", color="#c2410c")
 ax.axvline(TRUE_PRIOR, linestyle=":", color="#1d4ed8")
 ax.set(yticks=range(len(names)), yticklabels=names, xlabel="class prior (dotted: the truth)", xlim=(0, 0.6))
+ax.margins(y=0.2)
 figure.savefig("choosing_a_prior.png", dpi=110)
 for name, estimate in zip(names, estimates, strict=True):
     print(f"{name}: {estimate.value:.2f}")

@@ -1,4 +1,4 @@
-"""Train nnPU's network on images of digits, and see which unlabelled images it calls even."""
+"""Train nnPU's network on images of digits, and see which new images it calls even."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -121,7 +121,9 @@ def _header(path: str, lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
             attributes.append(_attribute(path, number, line))
         elif keyword != "@relation":
             raise DataError(f"{path}, line {number}: {line[:40]!r} is not ARFF; write @attribute or @data")
-    raise DataError(f"{path} is not an ARFF file or is truncated, because it has no line @data; get it again")
+    raise DataError(
+        f"{path} is not an ARFF file or is truncated, because it has no line @data; get a new copy"
+    )
 
 
 def _attribute(path: str, number: int, line: str) -> _Attribute:

@@ -86,7 +86,9 @@ class _Archive:
         try:
             loaded: Any = np.load(file, allow_pickle=False)
         except (ValueError, NotImplementedError, zipfile.BadZipFile) as error:
-            raise DataError(f"{path} is not a NumPy archive (.npz), or is truncated; get it again") from error
+            raise DataError(
+                f"{path} is not a NumPy archive (.npz), or is truncated; get a new copy"
+            ) from error
         if not hasattr(loaded, "files"):
             raise DataError(f"{path} contains only one array; save data and target together with numpy.savez")
         refuse_if_large(path, sum(member.file_size for member in loaded.zip.infolist()))

@@ -142,7 +142,9 @@ def parquet(path: str, roles: Roles) -> Table:
             frame = opened.read().replace_schema_metadata().to_pandas()
         except (ValueError, OSError, NotImplementedError) as error:
             reason = str(error).partition("\n")[0][:120]
-            raise DataError(f"{path} is not a Parquet file, or is damaged: {reason}; get it again") from error
+            raise DataError(
+                f"{path} is not a Parquet file, or is damaged: {reason}; get a new copy"
+            ) from error
     used = {*roles.named(), *roles.categorical}
     index = [name for name in _index_of(opened.schema_arrow) if name not in used]
     return Table(frame.drop(columns=index), path, lambda row: f"row {row + 1}")

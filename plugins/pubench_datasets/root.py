@@ -78,7 +78,7 @@ def _entries(root: Path) -> list[object]:
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; check its permissions") from error
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path} is not JSON: {error}; get it again") from error
+        raise DataError(f"{path} is not JSON: {error}; get a new copy") from error
     if not isinstance(entries, list):
         raise DataError(f"{path} is a JSON {type(entries).__name__}; write a list of objects")
     return entries
@@ -106,11 +106,11 @@ def _check(entry: CatalogFile) -> None:
         status = path.stat()
         if not path.is_file():
             raise DataError(
-                f"{path} is not a file, although {CATALOG} lists it as '{entry.name}'; get it again"
+                f"{path} is not a file, although {CATALOG} lists it as '{entry.name}'; get a new copy"
             )
         if status.st_size != entry.size:
             raise DataError(
-                f"{path} has {status.st_size:,} bytes, but {CATALOG} lists {entry.size:,}; get it again"
+                f"{path} has {status.st_size:,} bytes, but {CATALOG} lists {entry.size:,}; get a new copy"
             )
         stamp = {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "sha256": entry.sha256}
         checked = _read_checked()
@@ -120,12 +120,14 @@ def _check(entry: CatalogFile) -> None:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError as error:
         raise DataError(
-            f"{path} is missing, although {CATALOG} lists it as '{entry.name}'; get it again"
+            f"{path} is missing, although {CATALOG} lists it as '{entry.name}'; get a new copy"
         ) from error
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; check its permissions") from error
     if sha256 != entry.sha256:
-        raise DataError(f"{path} has the SHA-256 {sha256}, but {CATALOG} lists {entry.sha256}; get it again")
+        raise DataError(
+            f"{path} has the SHA-256 {sha256}, but {CATALOG} lists {entry.sha256}; get a new copy"
+        )
     # The record only saves time: if the cache is not writable, the next call hashes again.
     with contextlib.suppress(OSError):
         write_atomically(_checked_path(), json.dumps({**_read_checked(), str(path): stamp}, indent=1))

@@ -82,7 +82,7 @@ def check_file(path: str, *, binary: bool = False, encoding: str | None = None) 
     """
     size = _status(path).st_size
     if size == 0:
-        raise DataError(f"{path} is empty; get it again")
+        raise DataError(f"{path} is empty; get a new copy")
     with reading(path):
         with open(path, "rb") as file:
             start = file.read(8)
@@ -112,7 +112,7 @@ def _unpacked(path: str) -> tuple[bytes, int]:
 
 def _refuse_foreign(path: str, start: bytes, encoding: str | None) -> None:
     if not start:
-        raise DataError(f"{path} is empty; get it again")
+        raise DataError(f"{path} is empty; get a new copy")
     for magic, description in _FOREIGN.items():
         if start.startswith(magic):
             raise DataError(f"{path} is not text but {description}")
@@ -188,7 +188,7 @@ def reading(path: str, encoding: str = "utf-8") -> Iterator[None]:
         with reading(path):
             raise DataError(_undecodable(path, encoding)) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is truncated or damaged ({error}); get it again") from error
+        raise DataError(f"{path} is truncated or damaged ({error}); get a new copy") from error
     except MemoryError as error:
         raise DataError(
             f"{path} does not fit into memory; load a file with fewer columns or a random sample of the rows"

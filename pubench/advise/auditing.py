@@ -258,7 +258,7 @@ def _no_signal(auc: float) -> Iterator[Finding]:
             "check",
             "The columns hardly separate labelled from unlabelled rows "
             f"(AUC {auc:.2f} on rows left out; 0.5 is chance).",
-            "No method can do much with them; add columns that have to do with the class.",
+            "No method can learn much from them; add columns that are related to the class.",
         )
 
 

@@ -58,8 +58,8 @@ def card_sections(card: Card) -> tuple[Section, ...]:
 
 
 _PAUC = (
-    "AUC: how well held-out labelled rows rank above unlabelled ones, which hold positives too; it stays below the AUC "
-    "against true negatives."
+    "AUC: how well held-out labelled rows rank above unlabelled ones, which also include positives; it stays below the "
+    "AUC against true negatives."
 )
 
 
@@ -158,10 +158,10 @@ def explanation_sections(
 
 
 _CURVE_NOTE = (
-    "The mean probability of unlabelled rows if all of them had this value, from the least to the largest."
+    "The mean probability of unlabelled rows if all of them had the same value: the lowest and the highest."
 )
 _REASON_NOTE = (
-    "In brackets: how much lower the log-odds of being positive would be if the column had its most usual value; 0.7 "
+    "In brackets: how much lower the log-odds of being positive would be if the column had its most common value; 0.7 "
     "is a factor of two in the odds."
 )
 _ASSOCIATION = (

@@ -49,7 +49,7 @@ class Reason:
     ----------
     column : str
     effect : float
-        How much lower the log-odds of being positive were if the column had its most usual value. Probabilities near
+        How much lower the log-odds of being positive were if the column had its most common value. Probabilities near
         0 or 1 hardly move whatever changes, and log-odds do.
     """
 
@@ -221,7 +221,7 @@ def _number_text(column: Column, value: float) -> str:
 
 
 def typical_row(schema: Schema, X: Floats, s: Labels) -> Floats:
-    """Return an encoded row in which every column has its most usual value in U, shape (d,).
+    """Return an encoded row in which every column has its most common value in U, shape (d,).
 
     A number or date has its median; the encoded columns of a category have their most frequent combination.
     """

@@ -140,7 +140,7 @@ def fairness_finding(check: FairnessCheck | None, *, prior_given: bool = False) 
         "check",
         "The labelled rows may not be a fair sample of all positives (SCAR): they are distinguished from unlabelled "
         f"rows that look positive with {labels}. They differ most in {listed(check.columns)}. {_NOT_A_TEST}",
-        "Ask how rows came to be labelled. If some positives had no chance to be labelled, the prior and all "
+        "Find out how the rows were labelled. If some positives had no chance to be labelled, the prior and all "
         "probabilities are unreliable; the ranking suffers less.",
         check.columns,
     )

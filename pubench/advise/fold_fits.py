@@ -44,7 +44,7 @@ FIT_SECONDS, MEMORY_MB = 600.0, 4096
 """What one fit may use, as in a suite that does not say."""
 _JOBS = 2
 _PATIENCE = 0.5
-_NOT_BEGUN = Problem(Status.SKIPPED, "not begun within the budget")
+_NOT_BEGUN = Problem(Status.SKIPPED, "not started within the budget")
 AS_IT_IS = Preprocess(impute="none", scale="none")
 _RANKING = "pubench.child.ranking:serve_rank"
 _STORING = "pubench.estimators.stored_models:estimator_bytes"

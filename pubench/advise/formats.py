@@ -54,7 +54,7 @@ def _parquet(path: Path) -> Iterator[ParquetFile]:
             yield file
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise DataError(f"{path} is not a Parquet file, or is damaged ({reason}); get it again") from error
+        raise DataError(f"{path} is not a Parquet file, or is damaged ({reason}); get a new copy") from error
 
 
 def read_arff(path: Path) -> pd.DataFrame:

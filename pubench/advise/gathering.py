@@ -135,7 +135,7 @@ class Gathering:
                 self._failures[method.name] = "not finished before the comparison ended"
 
     def interrupted(self) -> None:
-        """Go on with what there is; raise KeyboardInterrupt again if that is nothing."""
+        """Continue with what there is; raise KeyboardInterrupt again if that is nothing."""
         if not self.is_any_compared:
             raise KeyboardInterrupt
         self._is_interrupted = True

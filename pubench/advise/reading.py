@@ -186,7 +186,7 @@ def _check_file(path: Path, known: Sequence[str]) -> str:
     if ending not in known:
         raise DataError(f"{path}: the ending '.{ending}' names no known format{did_you_mean(ending, known)}")
     if path.stat().st_size == 0:
-        raise DataError(f"{path} is empty; get it again")
+        raise DataError(f"{path} is empty; get a new copy")
     return ending
 
 
@@ -200,7 +200,7 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is truncated or damaged ({error}); get it again") from error
+        raise DataError(f"{path} is truncated or damaged ({error}); get a new copy") from error
     except UnicodeError as error:
         raise DataError(f"{path} is not UTF-8 text ({error}); save it as UTF-8") from error
     except MemoryError as error:

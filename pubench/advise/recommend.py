@@ -216,7 +216,7 @@ def doubts_of(s: NDArray[np.uint8], value: float) -> tuple[str, ...]:
         )
     if value > _PERFECT:
         doubts.append(
-            "Labelled rows are almost perfectly separated from unlabelled ones. Perhaps a column gives the label away: "
+            "Labelled rows are almost perfectly separated from unlabelled ones. Perhaps a column reveals the label: "
             "pubench audit looks for that."
         )
     return tuple(doubts)

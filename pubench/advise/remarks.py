@@ -49,18 +49,16 @@ def _missing(learned: Learned) -> Iterator[str]:
 
 def _flags(learned: Learned) -> str:
     flagged = [column.name for column in learned.schema.columns if column.flagged]
-    return f" That a cell is missing is a column of its own for {listed(flagged)}." if flagged else ""
+    return f" Indicator columns mark missing cells of {listed(flagged)}." if flagged else ""
 
 
 def _kept_aside(learned: Learned) -> Iterator[str]:
     given = [name for name in learned.schema.ids if name not in learned.id_like]
     if given:
-        yield f"Kept aside as {'id' if len(given) == 1 else 'ids'}: {listed(given)}."
+        yield f"Used as {'id' if len(given) == 1 else 'ids'} only: {listed(given)}."
     if learned.id_like:
-        yield (
-            f"Kept aside because {'it looks like an id' if len(learned.id_like) == 1 else 'they look like ids'}, "
-            f"not used by any method: {listed(learned.id_like)}."
-        )
+        looks = "it looks like an id" if len(learned.id_like) == 1 else "they look like ids"
+        yield f"Not used by any method because {looks}: {listed(learned.id_like)}."
     for reason in dict.fromkeys(one.reason for one in learned.schema.dropped):
         names = [one.name for one in learned.schema.dropped if one.reason == reason]
         many = reason.replace("it is", "they are").replace("it has", "they have")

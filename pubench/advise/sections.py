@@ -62,7 +62,7 @@ def _data(advice: Advice) -> Iterator[str]:
     )
     yield _SCENARIOS[advice.scenario]
     yield from advice.remarks
-    yield from (f"Doubt: {doubt}" for doubt in advice.doubts)
+    yield from (f"Caution: {doubt}" for doubt in advice.doubts)
 
 
 def _methods(advice: Advice) -> Section:

@@ -156,7 +156,7 @@ class TrainedModel:
     ensemble : Ensemble
     training : TrainingRows
     typical : ndarray of shape (d,)
-        An encoded row in which every column has its most usual value.
+        An encoded row in which every column has its most common value.
     """
 
     card: Card

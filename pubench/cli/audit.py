@@ -47,7 +47,7 @@ def audit(
     """Look for leaks, wrong labels, copies and ids in FILE, and check what its labels can show.
 
     FILE is a table (CSV, TSV, Parquet, ARFF, JSON lines, NumPy or SVMlight) in which some positives are labelled: 1/0,
-    yes/no, or a value and blank cells in the column that --label names. Nothing is changed.
+    yes/no, or a value and blank cells in the column that --label names. The file is not changed.
     """
     from pubench.advise.auditing import audit as look
     from pubench.advise.reading import read_table
@@ -111,7 +111,7 @@ def _next(file: Path, label: str, ids: tuple[str, ...], found: Audit) -> str:
     command = table_command(
         "recommend", str(file), label=label, ids=(*ids, *aside), scenario=found.scenario, seed=0
     )
-    return f"Next, with what gives the label away kept aside: {command}" if aside else f"Next: {command}"
+    return f"Next, without the columns that reveal the label: {command}" if aside else f"Next: {command}"
 
 
 def _finding(finding: Finding) -> Iterator[str]:

@@ -16,7 +16,7 @@ from pubench.cli.streams import show
 if TYPE_CHECKING:
     from pubench.advise.comparing import Progress
 
-__all__ = ["BUDGET", "comparison_progress", "rows_progress"]
+__all__ = ["BUDGET", "comparison_progress", "duration", "rows_progress"]
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _EVERY = 10.0
@@ -79,10 +79,14 @@ class _Lines:
 def _text(progress: Progress) -> str:
     if not progress.planned:
         return "estimating the class prior"
-    left = f"about {_duration(progress.seconds_left)} left"
+    left = f"about {duration(progress.seconds_left)} left"
     return f"comparing methods: {progress.done} of {progress.planned} fits, {left} ({progress.method})"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in words: hours and minutes, minutes and seconds, or seconds."""
     minutes, rest = divmod(round(seconds), 60)
+    hours, minutes_left = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes_left} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -18,7 +18,7 @@ __all__ = ["compare"]
 @click.argument("second", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, every block included.")
 def compare(first: Path, second: Path, as_json: bool) -> None:
-    """Compare the cells that the runs in FIRST and SECOND share: what changed, beyond noise or not."""
+    """Compare the cells that the runs in FIRST and SECOND share: which changes are larger than noise."""
     from pubench.reporting.comparing import compare as compare_folders
 
     found = compare_folders(first, second)

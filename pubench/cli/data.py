@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pubench.cli.commands import Group
 from pubench.cli.options import SUITE, data_option, parsed_params, plugin_options
 from pubench.errors import counted, plural
 
@@ -15,7 +16,7 @@ __all__ = ["data"]
 SHOWN_DIGITS = 12
 
 
-@click.group()
+@click.group(cls=Group)
 def data() -> None:
     """Fetch data sets, and manage those in the cache."""
 

@@ -58,7 +58,7 @@ def explain(model: Path, file: Path | None, html: Path | None, out: Path | None,
     known = file is not None and Source.of_file(file).digest == trained.card.provenance.digest
     if known:
         click.echo(
-            "Doubt: FILE is the training table, so its probabilities are overconfident. Importance is measured on "
+            "Caution: FILE is the training table, so its probabilities are overconfident. Importance is measured on "
             "held-out rows; `pubench predict --unlabelled` scores each row by models that did not see it."
         )
     rows = () if frame is None else explain_rows(trained, frame)

@@ -30,7 +30,7 @@ __all__ = ["fit"]
     help="All methods, weighted (auto or ensemble); one method, chosen (single); or a method by its name.",
 )
 @PRIOR
-@goal_option("What the model is for; it is noted in the model.")
+@goal_option("The purpose of the model; it is recorded in the model file.")
 @BUDGET_OPTION
 def fit(
     file: Path,
@@ -48,7 +48,7 @@ def fit(
     """Fit a model to FILE, a table of known positives and unlabelled rows, and write it to one file.
 
     The file holds the columns, the prior, the fitted methods, probabilities and threshold, and no code. Ctrl-C during
-    the comparison takes the methods that have been compared.
+    the comparison keeps the methods that have been compared.
     """
     from pubench.advise.advice import GOALS
     from pubench.advise.archive import save

@@ -21,11 +21,12 @@ KINDS = ("algorithms", "datasets", "criteria", "metrics", "priors")
     "--json",
     "as_json",
     is_flag=True,
-    help="Print JSON, with search spaces, versions, papers, licences and origins.",
+    help="Print JSON, with search spaces, versions, papers, licences and origins; "
+    "without those whose packages are not installed.",
 )
 @plugin_options
 def list_specs(kind: str, as_json: bool, plugin_files: tuple[Path, ...], no_third_party: bool) -> None:
-    """List the registered specs of a KIND; JSON leaves out those whose packages are not installed."""
+    """List the registered algorithms, data sets, criteria, metrics or prior estimators."""
     import msgspec
 
     from pubench.plugins.discovery import discover

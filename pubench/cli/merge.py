@@ -20,7 +20,7 @@ __all__ = ["merge"]
     "--out",
     type=click.Path(path_type=Path),
     required=True,
-    help="The merged run folder: a new one, or one of the same suite, which gets what it lacks.",
+    help="The merged run folder: a new one, or one of the same suite, to which missing cells are added.",
 )
 def merge(folders: tuple[Path, ...], out: Path) -> int:
     """Merge the run folders of one suite, such as its shards, into one run folder."""

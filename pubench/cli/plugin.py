@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pubench.cli.commands import Group
 from pubench.cli.streams import printed
 from pubench.errors import counted
 
@@ -21,7 +22,7 @@ __all__ = ["plugin"]
 _SIGNS = {"ok": ("ok", "green"), "finding": ("FOUND", "bold red"), "skipped": ("-", "dim")}
 
 
-@click.group()
+@click.group(cls=Group)
 def plugin() -> None:
     """Create plugins and check them."""
 
@@ -72,7 +73,7 @@ def check(wanted: str, as_json: bool, junit: Path | None, seconds: float) -> int
     """Check a plugin against the contract: an installed plugin by name, a single file, or the folder of a package.
 
     A name may also be that of a distribution, or of one algorithm, data set, criterion, metric or prior estimator.
-    The example.toml of a package's folder is planned, too.
+    The example.toml in the folder of a package is checked, too.
     The exit code is 1 if there are findings.
     """
     outcomes = _outcomes(wanted, seconds)

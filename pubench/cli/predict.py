@@ -36,7 +36,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
         raise click.UsageError("give FILE, or --unlabelled for the unlabelled rows of the fit, and not both")
     refuse_overwriting(out, model, file)
     trained = load(model)
-    doubts = [f"Doubt: {doubt}" for doubt in trained.card.doubts]
+    doubts = [f"Caution: {doubt}" for doubt in trained.card.doubts]
     if file is None:
         from pubench.advise.predicting import predict_unlabelled
         from pubench.data.cache import write_atomically
@@ -50,7 +50,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
 
     if Source.of_file(file).digest == trained.card.provenance.digest:
         click.echo(
-            "Doubt: FILE is the training table, so its probabilities are overconfident; use --unlabelled."
+            "Caution: FILE is the training table, so its probabilities are overconfident; use --unlabelled."
         )
     written = predict_file(trained, file, out, on_progress=rows_progress())
     serious = [drift for drift in written.drift if drift.serious]
@@ -70,7 +70,7 @@ def predict(model: Path, file: Path | None, out: Path, unlabelled: bool) -> None
     if written.short is not None and written.short.count:
         lines = "1 line has" if written.short.count == 1 else f"{written.short.count:,} lines have"
         click.echo(
-            f"Doubt: {lines} fewer cells than the header (first: line {written.short.first}); the cells that are not "
+            f"Caution: {lines} fewer cells than the header (first: line {written.short.first}); the cells that are not "
             "there count as missing."
         )
     unread = {drift.column for drift in serious}

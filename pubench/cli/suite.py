@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pubench.cli.commands import Group
 from pubench.cli.options import COSTS, SUITE, data_option, plugin_options
 from pubench.cli.output import show_problems
 from pubench.cli.signals import current_signals
@@ -20,12 +22,13 @@ from pubench.errors import be, counted
 if TYPE_CHECKING:
     from pubench.cli.progress import Silent
     from pubench.plan.jobs import Cell
+    from pubench.plan.planning import ExecutionPlan
     from pubench.results.table import Results
 
 __all__ = ["suite"]
 
 
-@click.group()
+@click.group(cls=Group)
 def suite() -> None:
     """Run suites of cells and look at them."""
 
@@ -156,9 +159,15 @@ def _summary(counts: Counter[str]) -> str:
 
 @suite.command()
 @click.argument("suite", type=SUITE)
+@click.option(
+    "--costs",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Earlier run folder, from whose times the time of SUITE is estimated.",
+)
 @data_option
 @plugin_options
-def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
+def check(suite: str, costs: Path | None, plugin_files: tuple[Path, ...], no_third_party: bool) -> int:
     """Validate SUITE, load its data, and show what would run."""
     from pubench.cli.loading import Loading
     from pubench.errors import SuiteError
@@ -180,11 +189,26 @@ def check(suite: str, plugin_files: tuple[Path, ...], no_third_party: bool) -> i
     click.echo(
         f"{suite}: {counted(len(planned.plan.cells), 'cell')}, {skipped} skipped, {len(without)} without data"
     )
-    for sentence in planned.advice:
+    for sentence in (*_work(planned, costs), *planned.advice):
         click.echo(f"  {sentence}")
     for reason in (*map(str, skips), *sorted(set(without.values()))):
         click.echo(f"  {reason}")
     return 2 if without else 0
+
+
+def _work(planned: ExecutionPlan, costs: Path | None) -> Iterator[str]:
+    """Say how much there is to do, and how long that takes if an earlier run shows it."""
+    from pubench.cli.budget import duration
+    from pubench.plan.work import distinct_jobs, expected_fits
+    from pubench.results.costs import read_costs
+
+    jobs = distinct_jobs(planned.jobs).values()
+    fits = f"about {counted(sum(map(expected_fits, jobs)), 'model fit')}"
+    if costs is None:
+        yield fits
+        return
+    seconds = sum(map(read_costs(costs).of, jobs))
+    yield f"{fits}: about {duration(seconds)} with one job, if cells take as long as in {costs}"
 
 
 @suite.command(name="list")
@@ -204,7 +228,7 @@ def list_suites(as_json: bool) -> None:
 @suite.command()
 @click.argument("suite", type=SUITE)
 def show(suite: str) -> None:
-    """Print SUITE as it is written."""
+    """Print the text of SUITE."""
     from pubench.suite import load_suite, suite_text
 
     load_suite(suite)

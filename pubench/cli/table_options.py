@@ -18,8 +18,8 @@ BUDGET_OPTION = click.option(
     "--budget",
     type=BUDGET,
     metavar="TIME",
-    help="Time until no fit of the comparison is begun, such as 60, 90s or 5m; the prior and one method take what they "
-    "need [default: no limit].",
+    help="Time after which no new fit of the comparison starts, such as 60, 90s or 5m; the prior estimate and the "
+    "first method may take longer [default: no limit].",
 )
 PRIOR = click.option(
     "--prior",

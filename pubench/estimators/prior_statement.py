@@ -96,7 +96,7 @@ class PriorStatement:
             "If the labelled rows are a fair sample of positives, the prior is at most "
             f"{self.upper:.3f} ({_UPPER_LEVEL:.0%}), even if every kind of row includes negatives."
         )
-        doubts = [f"Doubt: {doubt}." for doubt in self.doubts]
+        doubts = [f"Caution: {doubt}." for doubt in self.doubts]
         return (first, interval, bound, *doubts, self.assumption)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from pubench.data.classes import positive_sets, select_classes
 from pubench.data.labelling import Labelling, check_counts
 from pubench.data.loading import load_stored
-from pubench.data.stored import StoredDataset
+from pubench.data.stored import StoredDataset, has_categories, read_categories
 from pubench.data.truth import read_given, read_split, read_target
 from pubench.errors import DataError
 from pubench.plan.jobs import DataPlan
@@ -189,12 +189,12 @@ def _given_parts(entry: DatasetEntry, spec: Dataset, stored: StoredDataset) -> l
     """Return a part for each problem of a family: they share the stored rows, and differ in labels and test rows."""
     if entry.sample is not None:
         raise DataError(f"data set '{entry.label}' comes with its test rows; remove sample")
-    classes, preprocess = {0: 0, 1: 1}, _preprocess(entry, spec)
+    classes, preprocess, categories = {0: 0, 1: 1}, _preprocess(entry, spec), _categories(stored)
     parts = []
     for number, name in enumerate(stored.given):
         label = f"{entry.label}: {name}" if name else entry.label
         counts = given_label_counts(stored, number)
-        plan = DataPlan(stored, classes, None, preprocess, given=number)
+        plan = DataPlan(stored, classes, None, preprocess, given=number, categories=categories)
         digests = dataset_digests(stored, classes, None, preprocess, number)
         parts.append(ResolvedDataset(label, plan, *digests, counts))
     return parts
@@ -216,8 +216,14 @@ def _part(
     if sample is not None:
         counts = sample
     preprocess = _preprocess(entry, spec)
-    plan = DataPlan(stored, classes, sample, preprocess, _notes(entry, stored, label))
+    notes = _notes(entry, stored, label)
+    plan = DataPlan(stored, classes, sample, preprocess, notes, categories=_categories(stored))
     return ResolvedDataset(label, plan, *dataset_digests(stored, classes, sample, preprocess), counts)
+
+
+def _categories(stored: StoredDataset) -> dict[int, tuple[str, ...]]:
+    """Return the names of the codes of each categorical column; without them, no result is lost but a name."""
+    return read_categories(stored) if has_categories(stored) else {}
 
 
 def _preprocess(entry: DatasetEntry, spec: Dataset) -> Preprocess:

@@ -128,8 +128,9 @@ class DataPlan:
     """The rows to use: class number -> 1 or 0 for the classes kept, and how many of each are drawn.
 
     ``notes`` say what a reader should know of that choice. ``given`` is the number of the learning problem, where
-    labels come with the data and true classes with the test rows. ``own_preprocess`` is that of an algorithm which does
-    not want the suite's; priors are estimated from the same rows for all algorithms.
+    labels come with the data and true classes with the test rows. ``categories`` are the names of the codes of each
+    categorical column. ``own_preprocess`` is that of an algorithm which does not want the suite's; priors are estimated
+    from the same rows for all algorithms.
     """
 
     stored: StoredDataset
@@ -138,6 +139,7 @@ class DataPlan:
     preprocess: Preprocess
     notes: tuple[str, ...] = ()
     given: int | None = None
+    categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     own_preprocess: Preprocess | None = None
 
     @property
@@ -147,9 +149,15 @@ class DataPlan:
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The names of the columns that algorithms see, where preprocessing leaves every column in its place."""
-        moved = self.stored.categorical and self.for_algorithm.categorical != "codes"
-        return () if moved else self.stored.feature_names
+        """The names of the columns that algorithms see; a one-hot column is named after its category as well."""
+        if not self.stored.categorical or self.for_algorithm.categorical == "codes":
+            return self.stored.feature_names
+        names = self.stored.feature_names or [f"column {place}" for place in range(self.stored.n_features)]
+        return tuple(
+            name if place not in self.categories else f"{name} = {category}"
+            for place, name in enumerate(names)
+            for category in self.categories.get(place, ("",))
+        )
 
 
 @dataclass(frozen=True, slots=True)

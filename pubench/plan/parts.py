@@ -41,10 +41,15 @@ class PlannedPart:
             return ""
         if self.kind == "data set":
             return f"the rows of {self.kind} '{self.label}', or their preprocessing, changed"
-        before, after = (one.version.partition("+")[0] for one in (self, now))
-        if before == after or Path(now.provider).suffix == ".py":
-            return f"the source of {self.kind} '{self.label}' ({now.provider}) changed"
-        return f"{self.kind} '{self.label}' was version {before} and is version {after}"
+        (before, _, edited), (after, _, edited_now) = (one.version.partition("+") for one in (self, now))
+        if Path(now.provider).suffix != ".py":
+            if before != after:
+                return f"{self.kind} '{self.label}' was version {before} and is version {after}"
+            if not (edited and edited_now):
+                kinds = ("an editable or edited", "a plain")
+                old, new = kinds if edited else reversed(kinds)
+                return f"{self.kind} '{self.label}' was run from {old} installation and is now run from {new} one"
+        return f"the source of {self.kind} '{self.label}' ({now.provider}) changed"
 
 
 def part_of_spec(kind: PartKind, label: str, registered: Registered[C]) -> PlannedPart:

@@ -7,7 +7,6 @@ that are the same for all shards, alone.
 from __future__ import annotations
 
 import heapq
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +14,11 @@ from dataclasses import dataclass, replace
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Job, Shard
 from pubench.plan.planning import ExecutionPlan
-from pubench.specs import Choice, Param
+from pubench.plan.work import distinct_jobs, expected_work
 
-__all__ = ["MOST_SHARDS", "expected_work", "parse_shard", "partition", "restricted"]
+__all__ = ["MOST_SHARDS", "parse_shard", "partition", "restricted"]
 
 MOST_SHARDS = 10_000
-_DEFAULT_TRIALS = 20
 
 
 def parse_shard(text: str) -> tuple[int, int]:
@@ -49,7 +47,7 @@ def partition(
     of : int
         How many shards there are.
     cost : callable, optional
-        The expected cost of a job, in any unit; default: `expected_work`.
+        The expected cost of a job, in any unit; default: `pubench.plan.work.expected_work`.
     """
     parts: list[set[str]] = [set() for _ in range(of)]
     queue = [(0.0, 0, index) for index in range(of)]
@@ -74,27 +72,6 @@ def restricted(planned: ExecutionPlan, shard: Shard) -> ExecutionPlan:
     )
 
 
-def expected_work(job: Job) -> float:
-    """Return what a job costs as far as a plan can say: how often a model is fitted, times the rows of its data."""
-    rows = job.data.stored.n_rows if job.data.sample is None else sum(job.data.sample)
-    fits = len(job.cells)
-    if job.tuning is not None:
-        fits += _trials(job) * (job.tuning.folds or 1)
-    return float(fits * rows)
-
-
-def _trials(job: Job) -> int:
-    assert job.tuning is not None
-    if job.tuning.engine:
-        return job.tuning.trials or _DEFAULT_TRIALS
-    points = math.prod(map(_points, job.algorithm.space.values()))
-    return points if job.tuning.trials is None else min(points, job.tuning.trials)
-
-
-def _points(param: Param) -> int:
-    return len(param.values) if isinstance(param, Choice) else param.points
-
-
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Keys of cells that stay together, and what they cost."""
@@ -105,8 +82,7 @@ class _Group:
 
 def _groups(jobs: Sequence[Job], cost: Callable[[Job], float]) -> list[_Group]:
     """Return the groups of a plan's jobs, the most expensive first; equal ones by key."""
-    # Jobs with the same cells, for prior factors that change nothing, are run once.
-    once = {tuple(cell.key for cell in job.cells): job for job in jobs}
+    once = distinct_jobs(jobs)
     costs: dict[frozenset[str], float] = {}
     together = _connected(once)
     for keys, job in once.items():

@@ -78,7 +78,7 @@ def _refuse_other_part(folder: Path, stored: Shard | None, asked: tuple[int, int
         )
     if stored is not None and asked != (stored.number, stored.of):
         raise RunFolderError(
-            f"{folder} holds {stored}; go on with --shard {stored.number}/{stored.of}, or choose another --out"
+            f"{folder} holds {stored}; continue it with --shard {stored.number}/{stored.of}, or choose another --out"
         )
 
 

@@ -116,7 +116,7 @@ class Store:
         self._file(_CELLS).append(to_json(bare))
 
     def append_trial(self, trial: StoredTrial) -> None:
-        """Record a finished trial: a search that is cut off goes on behind it."""
+        """Record a finished trial: a search that is cut off continues after it."""
         self._file(_TRIALS).append(to_json(trial))
 
     def append_evaluated(self, trial: EvaluatedTrial) -> None:

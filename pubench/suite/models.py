@@ -63,8 +63,8 @@ class TuningConfig(Table):
     )
     split: Literal["random", "spatial"] = Field(
         default="random",
-        description='How rows are dealt to folds: "random", or "spatial", as square blocks of the map, for data sets '
-        "with coordinates. Folds have equally many labelled rows in both.",
+        description='How rows are assigned to folds: "random", or "spatial", as square blocks of the map, for data '
+        "sets with coordinates. Folds have equally many labelled rows in both.",
     )
     sampler: SamplerName = Field(default="tpe", description="How settings are proposed.")
     batch: Count = Field(
@@ -161,7 +161,7 @@ class LimitsConfig(Table):
     threads: Count = Field(default=1, description="The number of threads of one cell.")
     on_timeout: Literal["timeout", "best-so-far"] = Field(
         default="timeout",
-        description="What becomes of a cell whose time limit ends its search: timeout, or best-so-far to choose "
+        description="What happens to a cell whose search reaches its time limit: timeout, or best-so-far to choose "
         "from the finished trials.",
     )
     isolation: Literal["task", "package"] = Field(

@@ -13,7 +13,7 @@ class Sampler(NamedTuple):
 
     ``engine`` is the import string of a class of Optuna's kind, called with a seed; empty for a grid. An adaptive
     sampler looks at the values of earlier settings, so that each criterion needs its own search; an adaptive grid
-    goes on from its best point by steps of ten per cent.
+    continues from its best point by steps of ten per cent.
     """
 
     engine: str

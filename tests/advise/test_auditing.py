@@ -176,7 +176,7 @@ def test_a_command_says_what_it_found(tmp_path, monkeypatch, capsys):
     assert "Serious:\n  - 'confirmed' is filled in 100% of the labelled and 0%" in said
     assert "Plausible range" in said
     assert said.rstrip().endswith(
-        "Next, with what gives the label away kept aside: "
+        "Next, without the columns that reveal the label: "
         "pubench recommend mine.csv --label known --id number --id confirmed"
     )
 

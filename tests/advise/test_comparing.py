@@ -99,7 +99,7 @@ def test_without_budget_left_at_least_one_method_is_compared_and_the_others_are_
     assert found.names == names[:1]
     assert found.folds_done == 5
     assert {failure.name: failure.reason for failure in found.failures} == dict.fromkeys(
-        names[1:], "not begun within the budget"
+        names[1:], "not started within the budget"
     )
 
 

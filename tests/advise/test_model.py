@@ -94,7 +94,7 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
     said = pubench_here(capsys, "predict", "m.pub", "new.csv", "--out", "scores.csv").stdout
     assert "120 rows" in said
     assert f"about {pd.read_csv('scores.csv')['probability'].sum():.0f} are positive\n" in said
-    assert "Doubt" not in said
+    assert "Caution" not in said
     found = pd.read_csv("scores.csv")
     cut = float(said.partition("Decision 1 means a probability of ")[2].split()[0])
     assert found.loc[found["decision"] == 1, "probability"].min() >= cut - 0.001
@@ -108,7 +108,7 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
     assert "size" in said
     assert set(pd.read_csv("why.csv")["name"]) == set(found["name"])
     said = pubench_here(capsys, "explain", "m.pub", "mine.csv", "--top", "1").stdout
-    assert "Doubt: FILE is the training table" in said
+    assert "Caution: FILE is the training table" in said
     pubench_here(capsys, "review", "m.pub", "mine.csv", "-n", "40", "--out", "rows.csv")
     rows = pd.read_csv("rows.csv")
     truth = some_table()[1]
@@ -132,7 +132,7 @@ def test_unreadable_dates_are_the_first_line(model, tmp_path, capsys, monkeypatc
     assert said.startswith("Serious: 'seen' cannot be read in 20 of 20 rows; write dates as YYYY-MM-DD")
     assert "Drift: 'size' has values far outside" in said
     assert "Drift: 'seen'" not in said
-    assert "Doubt" not in said
+    assert "Caution" not in said
 
 
 def test_predictions_repeat_the_doubt_of_few_labels(table, tmp_path, capsys, monkeypatch):
@@ -143,7 +143,7 @@ def test_predictions_repeat_the_doubt_of_few_labels(table, tmp_path, capsys, mon
     few.head(20).to_csv("new.csv", index=False)
     for rows in ("new.csv", "--unlabelled"):
         said = pubench_here(capsys, "predict", "m.pub", rows, "--out", "scores.csv").stdout
-        assert "Doubt: Only 8 rows are labelled" in said
+        assert "Caution: Only 8 rows are labelled" in said
 
 
 @pytest.mark.parametrize(
@@ -185,4 +185,4 @@ def test_a_column_that_gives_the_label_away_is_doubted(tmp_path, capsys, monkeyp
     frame.to_csv("mine.csv", index=False)
     asked = ("--label", "known", "--id", "name", "--method", "naive-lr-prior", "--prior", "0.4")
     said = pubench_here(capsys, "fit", "mine.csv", *asked, "--out", "m.pub", "-q").stdout
-    assert "Perhaps a column gives the label away" in said
+    assert "Perhaps a column reveals the label" in said

@@ -152,7 +152,7 @@ def test_labels_that_a_column_gives_away_are_audited_next(tmp_path):
         names=["naive-lr-prior"],
         seed=1,
     )
-    assert any("Perhaps a column gives the label away" in doubt for doubt in found.doubts)
+    assert any("Perhaps a column reveals the label" in doubt for doubt in found.doubts)
     asked = "--label known --id row --scenario case-control --seed 1"
     assert found.next_command == f"pubench audit {tmp_path}/t.csv {asked}"
 

@@ -71,8 +71,8 @@ def test_remarks_say_what_was_understood():
     for words in (
         "200 rows; 5 columns are used: 1 number, 1 category, 2 flags, 1 date",
         "'age' 10.0%",
-        "Kept aside as id: 'customer'",
-        "looks like an id, not used by any method: 'number'",
+        "Used as id only: 'customer'",
+        "Not used by any method because it looks like an id: 'number'",
         "Dropped 'constant': it is constant",
         "Dropped 'empty': it is empty",
         "Dropped 'note': it is text with 200 different values",

@@ -51,7 +51,7 @@ def test_invalid_paths_are_refused_by_all_loaders(loader, tmp_path):
     assert refused(load, str(missing)) == f"cannot open {missing}: no such file; check the path"
     assert "is a folder; name a file in it" in refused(load, str(tmp_path))
     empty.touch()
-    assert refused(load, str(empty)) == f"{empty} is empty; get it again"
+    assert refused(load, str(empty)) == f"{empty} is empty; get a new copy"
     os.mkfifo(fifo)
     assert "is not a regular file" in refused(load, str(fifo))
     assert "path = 7 is not the name of a file" in refused(load, 7)

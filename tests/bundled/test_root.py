@@ -120,7 +120,7 @@ def test_altered_bytes_of_the_same_size_are_caught(folder, hashed):
     (folder / "small.csv").write_bytes(BODY.replace(b"1", b"7"))
     said = refusal()
     assert "SHA-256" in said
-    assert "get it again" in said
+    assert "get a new copy" in said
     assert hashlib.sha256(BODY).hexdigest() in said
     assert refusal() == said, "a wrong file is not remembered as a right one"
     (folder / "small.csv").write_bytes(BODY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 from helpers.runs import write_shard
-from helpers.suites import TOY, toml
+from helpers.suites import TOY, read_diary, toml
 
 import pubench
 from pubench import read_results
@@ -207,6 +208,20 @@ def test_check_shows_what_would_run_without_running(call, suite, tmp_path, diary
     assert "1 without data" in out
     assert call("suite", "check", "quickstart", "--no-third-party")[0] == 0
     assert not diary.exists()
+
+
+def test_check_says_how_many_fits_a_run_makes_and_how_long_one_took(call, suite, tmp_path, diary):
+    searched = {"use": "toy", "tune": True, "search": {"shift": {"low": 0.0, "high": 1.0}}}
+    tuning = {"criteria": ["puf"], "sampler": "random", "trials": 3, "folds": 2}
+    asked = suite(algorithms=[searched, {"use": "toy", "name": "plain"}], tuning=tuning)
+    _, before, _ = call("suite", "check", asked, *PLUGIN)
+    assert call("suite", "run", asked, "--out", tmp_path / "run", "--quiet", *PLUGIN)[0] == 0
+    assert f"  about {len(read_diary(diary))} model fits\n" in before
+    _, after, _ = call("suite", "check", asked, "--costs", tmp_path / "run", *PLUGIN)
+    assert re.search(r"model fits: about \d+ s with one job, if cells take as long as in ", after)
+    code, _, err = call("suite", "check", asked, "--costs", tmp_path / "absent", *PLUGIN)
+    assert code == 2
+    assert "absent" in err
 
 
 def test_suites_are_listed_and_shown_as_written(call, suite):

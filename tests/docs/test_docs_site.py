@@ -35,6 +35,11 @@ def test_the_api_page_documents_hooks_and_specs(site: Path) -> None:
         assert f'id="{name}"' in text, f"docs/api.md lacks {name}"
 
 
+def test_a_block_of_code_shows_the_name_of_its_file(site: Path) -> None:
+    text = (site / "compare-your-method.html").read_text(encoding="utf-8")
+    assert re.findall(r'class="caption-text">([\w.]+)<', text)[:2] == ["my_plugin.py", "clouds.toml"]
+
+
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
     loads = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"(https?:[^\"]*)")
     for page in site.glob("*.html"):

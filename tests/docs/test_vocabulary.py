@@ -39,6 +39,11 @@ BANNED = {
     r"\bOf all randomness\b": "Random seed",
     r"cannot tell (?:which|the|whether)": "cannot determine",
     r"what a .{1,20} costs? .{1,60} shows": "... shows how ...",
+    r"\bgo(?:es)? on (?:with|from|behind|where)\b": "continue, resume",
+    r"\bweighs? most\b": "most important, largest weights",
+    r"\bmost usual\b": "most common",
+    r"\btells? of (?:it|them)sel(?:f|ves)\b": "introspection",
+    r"\bcame to be\b": "how ... was made",
 }
 
 

@@ -50,7 +50,7 @@ def test_the_sentences_say_all_parts():
         "Plausible range: 0.250 to 0.500 (90%).",
         "If the labelled rows are a fair sample of positives, the prior is at most 0.600 (95%), even if every kind "
         "of row includes negatives.",
-        "Doubt: few rows.",
+        "Caution: few rows.",
     )
     assert "fair sample of all positives" in lines[4]
 

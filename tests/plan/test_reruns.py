@@ -25,9 +25,19 @@ def planned(key: str, *parts: PlannedPart, **changes: object) -> Plan:
     [
         (METHOD, replace(METHOD, version="2"), "algorithm 'mine' was version 1 and is version 2"),
         (
-            METHOD,
+            replace(METHOD, version="1+b2"),
             replace(METHOD, version="1+a1"),
             "the source of algorithm 'mine' (my-package 0.1) changed",
+        ),
+        (
+            replace(METHOD, version="1+a1"),
+            METHOD,
+            "algorithm 'mine' was run from an editable or edited installation and is now run from a plain one",
+        ),
+        (
+            METHOD,
+            replace(METHOD, version="1+a1"),
+            "algorithm 'mine' was run from a plain installation and is now run from an editable or edited one",
         ),
         (CRITERION, replace(CRITERION, version="2"), "criterion 'puf' was version 1 and is version 2"),
         (ROWS, replace(ROWS, version="x"), "the rows of data set 'iris', or their preprocessing, changed"),

@@ -8,7 +8,8 @@ from helpers.suites import plan
 
 from pubench.errors import PubenchError
 from pubench.plan.jobs import Shard
-from pubench.plan.shards import MOST_SHARDS, expected_work, parse_shard, partition, restricted
+from pubench.plan.shards import MOST_SHARDS, parse_shard, partition, restricted
+from pubench.plan.work import expected_work
 from pubench.plugins.discovery import discover
 
 # With prior factors, cells that use no prior have one key in several jobs.

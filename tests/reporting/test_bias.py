@@ -100,7 +100,7 @@ def test_priors_are_shown_if_they_are_not_the_true_ones() -> None:
         assert section is not None
         return [block.title for block in section.blocks if isinstance(block, TableBlock)]
 
-    assert "What bias does to the prior" in titles(report(0.3))
+    assert "Effect of the bias on the prior" in titles(report(0.3))
     section = bias_section(report(0.3))
     assert section is not None
     drawn = [block for block in section.blocks if isinstance(block, FigureBlock) and "given" in block.caption]
@@ -123,7 +123,7 @@ def test_priors_that_are_the_true_ones_are_not_shown() -> None:
     section = bias_section(report(0.4))
     assert section is not None
     titles = [block.title for block in section.blocks if isinstance(block, TableBlock)]
-    assert "What bias does to the prior" not in titles
+    assert "Effect of the bias on the prior" not in titles
 
 
 def test_a_suite_without_biased_labels_has_no_section() -> None:

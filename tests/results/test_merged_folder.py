@@ -109,7 +109,7 @@ def test_a_shard_goes_on_and_keeps_its_part(runs, shards, tmp_path, diary):
 @pytest.mark.parametrize(
     ("folder", "shard", "sentence"),
     [
-        ("s1", "2/4", "s1 holds shard 1 of 4; go on with --shard 1/4, or choose another --out"),
+        ("s1", "2/4", "s1 holds shard 1 of 4; continue it with --shard 1/4, or choose another --out"),
         ("s1", "1/3", "s1 holds shard 1 of 4"),
         ("s1", None, "s1 holds shard 1 of 4"),
         ("whole", "1/4", "whole holds a run of a whole suite, not shard 1 of 4; choose another --out"),

@@ -7,6 +7,7 @@ import pytest
 from helpers.suites import plan, read_diary, run, run_text
 
 from pubench.errors import SuiteError
+from pubench.results.store import read_inside
 
 PLUGIN = '''
 import numpy as np
@@ -124,6 +125,28 @@ def test_an_entry_overrides_the_suite_for_its_own_algorithm_alone(tmp_path, diar
     fits = read_diary(diary)
     assert [fit["shape"][1] for fit in fits] == [3, 6]
     assert not np.allclose(fits[0]["sd"], 1.0)
+
+
+def test_weights_are_named_after_columns_and_their_categories(tmp_path):
+    (tmp_path / "people.csv").write_text(
+        "age,colour,weight,target\n"
+        + "".join(f"{i},{('red', 'green', 'blue')[i % 3]},{i * 7 % 40},{'ab'[i % 2]}\n" for i in range(60))
+    )
+    suite = """
+name = "named"
+replicates = 1
+datasets = [{ use = "csv", name = "people", params = { path = "people.csv" }, positive = ["a"] }]
+labellings = [{ scenario = "single-training-set", frequency = 0.5 }]
+algorithms = [
+  { use = "wlr", name = "one-hot" },
+  { use = "puet", name = "codes", preprocess = { categorical = "codes" } },
+]
+"""
+    results = run_text(tmp_path, suite)
+    inside = read_inside(results.folder)
+    names = {row["algorithm"]: {one for one, _ in inside[row["key"]].weights} for row in results.rows}
+    assert names["one-hot"] == {"age", "colour = red", "colour = green", "colour = blue", "weight"}
+    assert names["codes"] == {"age", "colour", "weight"}
 
 
 def test_an_own_preprocessing_that_changes_nothing_keeps_the_key():

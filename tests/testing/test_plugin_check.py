@@ -222,6 +222,15 @@ def test_a_crash_or_a_hang_is_a_finding_and_other_checks_continue(tmp_path):
     assert "1 finding, 18 checks passed" in done.stdout
 
 
+def test_a_method_that_ends_every_process_is_found_once(tmp_path):
+    file = written(tmp_path, "deadly", fit="import os\n        os.abort()")
+    outcomes = json.loads(pubench(tmp_path, "plugin", "check", file, "--json", code=1).stdout)
+    died = [number for number, one in enumerate(outcomes) if "killed its process" in one["message"]]
+    assert [outcomes[number]["check"] for number in died] == ["test_fits_and_answers"]
+    later = {(one["status"], one["message"]) for one in outcomes[died[0] + 1 :]}
+    assert later == {("skipped", "see: It fits easy data and predicts every row")}
+
+
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [

@@ -229,6 +229,6 @@ def _prior_blocks(report: Report) -> Iterator[SectionBlock]:
             )
         )
     heads = ("labelling", "true prior", "prior given", "difference", "mean absolute error", "over")
-    yield TableBlock("What bias does to the prior", heads, lines, texts=(0,))
+    yield TableBlock("Effect of the bias on the prior", heads, lines, texts=(0,))
     sweep = sweep_priors({labelling: np.array(pairs) for labelling, pairs in priors.items()})
     yield Paragraph(_PRIOR) if sweep is None else FigureBlock(draw_sweep(sweep), _PRIOR_CURVES)
