@@ -109,7 +109,10 @@ def _in_scope(claim: PaperClaim, blocks: Iterable[Block]) -> Iterator[Block]:
 def _opposite(block: Block, versus: PaperVersus | None) -> Block:
     if versus is None:
         return block
-    dataset = f"{versus.prefix} {block.dataset}" if versus.prefix else block.dataset
+    dataset = block.dataset
+    if versus.prefix:
+        bare = dataset.removeprefix(f"{versus.prefix} ")
+        dataset = bare if bare != dataset else f"{versus.prefix} {dataset}"
     return Block(dataset, block.labelling, versus.criterion or block.criterion)
 
 

@@ -39,7 +39,8 @@ class PaperVersus(Table):
     criterion: Name | None = Field(default=None, description="The criterion that tuned them.")
     prefix: Name | None = Field(
         default=None,
-        description="What their data sets' labels begin with: `counts:` compares `autos` with `counts: autos`.",
+        description="What the labels of their data sets begin with, or those of the first method's: `counts:` compares "
+        "`autos` with `counts: autos`, and `counts: autos` with `autos`.",
     )
 
 

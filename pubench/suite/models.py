@@ -26,7 +26,7 @@ from pubench.suite.references import (
     unknown_members,
 )
 from pubench.suite.reporting import PaperConfig, ReportConfig
-from pubench.suite.samplers import SAMPLERS, SamplerName
+from pubench.suite.samplers import GRIDS, SAMPLERS, SamplerName
 from pubench.suite.smoke import SmokeConfig
 from pubench.suite.values import Count, Factors, Names, Parameters, Share, Source
 
@@ -51,7 +51,8 @@ class TuningConfig(Table):
     )
     trials: Count | None = Field(
         default=None,
-        description='The number of settings to try; default: 20, or the whole grid with sampler = "grid".',
+        description='The number of settings to try; default: 20, or the whole grid with sampler = "grid" and '
+        '"grid-greedy".',
     )
     folds: Annotated[int, Field(ge=2)] | None = Field(
         default=None,
@@ -107,7 +108,7 @@ class TuningConfig(Table):
     def prepared(cls, given: dict[str, object]) -> dict[str, object]:
         """Fill in the defaults that depend on other keys."""
         defaults: dict[str, object] = {} if "validation" in given else {"folds": 4}
-        if given.get("sampler") != "grid":
+        if given.get("sampler") not in GRIDS:
             defaults["trials"] = 20
         if _has_no_standard_error(given):
             defaults["rule"] = "best"

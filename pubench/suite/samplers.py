@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-__all__ = ["SAMPLERS", "Sampler", "SamplerName"]
+__all__ = ["GRIDS", "SAMPLERS", "Sampler", "SamplerName"]
 
 
 class Sampler(NamedTuple):
@@ -26,6 +26,8 @@ SAMPLERS: Mapping[str, Sampler] = {
     "grid": Sampler(""),
     "grid-greedy": Sampler("", adaptive=True),
 }
+
+GRIDS = tuple(name for name, sampler in SAMPLERS.items() if not sampler.engine)
 
 if TYPE_CHECKING:
     SamplerName = str

@@ -137,6 +137,8 @@ def test_conditions_of_the_others() -> None:
     assert judge(criteria, both).ours.startswith("ahead by 0.100")
     prefixed = claim(criterion="puf", versus={"prefix": "counts:"})
     assert judge(prefixed, both).ours.startswith("ahead by 0.050")
+    back = claim(algorithms=["b", "a"], versus={"prefix": "counts:", "criterion": "puf"})
+    assert judge(back, both).ours.startswith("behind by 0.050")
 
 
 def test_what_nothing_here_tests_says_why() -> None:

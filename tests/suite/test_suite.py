@@ -163,8 +163,9 @@ def test_defaults() -> None:
     assert suite.report.metrics == ("accuracy", "f1", "roc-auc")
 
 
-def test_a_grid_is_tried_completely_by_default() -> None:
-    assert parse_suite(MINIMAL + '[tuning]\nsampler = "grid"', "x").tuning.trials is None
+@pytest.mark.parametrize("sampler", ["grid", "grid-greedy"])
+def test_a_grid_is_tried_completely_by_default(sampler: str) -> None:
+    assert parse_suite(MINIMAL + f'[tuning]\nsampler = "{sampler}"', "x").tuning.trials is None
     assert parse_suite(MINIMAL + '[tuning]\nsampler = "grid"\ntrials = 3', "x").tuning.trials == 3
 
 
