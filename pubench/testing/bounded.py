@@ -20,7 +20,8 @@ def run_python(
     # A file and not a pipe: processes that a plugin leaves behind may keep it open.
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(
-            [sys.executable, *arguments],
+            # Not the modules of the current folder: one may have the name of the plugin.
+            [sys.executable, "-P", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -140,7 +140,7 @@ def _run_in_child(target: str, subject: Subject, todo: tuple[str, ...], seconds:
 def _start(request: CheckRequest, output: Path) -> subprocess.Popen[bytes]:
     # Small fits are slower with many threads.
     environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"} | os.environ
-    command = [sys.executable, "-m", "pubench.testing", json.dumps(asdict(request))]
+    command = [sys.executable, "-P", "-m", "pubench.testing", json.dumps(asdict(request))]
     with output.open("wb") as sink:
         return subprocess.Popen(
             command,

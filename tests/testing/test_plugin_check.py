@@ -334,3 +334,11 @@ def test_the_example_suite_of_a_package_is_checked(package, tmp_path, monkeypatc
     (outcome,) = check_example(find_subjects(f"{folder}/"), seconds=600)
     assert outcome.status == status, outcome.message
     assert said in outcome.message
+
+
+def test_a_file_of_the_same_name_in_the_current_folder_is_not_taken_for_the_package(
+    package, tmp_path, monkeypatch
+):
+    (tmp_path / "my_share.py").write_text("raise RuntimeError('another file')\n")
+    done = pubench(tmp_path, "plugin", "check", str(package), code=0)
+    assert "ok    Its example.toml can be planned and uses it" in done.stdout
