@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from pubench.results.arithmetic import arithmetic
 
@@ -26,7 +30,9 @@ TODAY = ("methods-today", "presence-only", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels."""
 TODAY_REPORTS = ("methods-today", "presence-only", "sar-strength")
 """Those whose reports are committed."""
-NOT_RUN = ("pual-greedy",)
+NEED_TORCH = ("puet-cnn",)
+"""The suites of papers that need PyTorch."""
+NOT_RUN: tuple[str, ...] = ()
 """The suites of papers whose reports are not committed yet."""
 WITHOUT_PAPER = {
     "quickstart",
@@ -45,6 +51,16 @@ DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
 def committed_page(suite: str) -> str:
     """Return the committed page of a suite."""
     return (REPORTS / suite / "report.html").read_text(encoding="utf-8")
+
+
+def marked(name: str) -> Any:
+    """Return the name of a suite as a parameter, marked if running it needs PyTorch."""
+    if name.removesuffix("-smoke") not in NEED_TORCH:
+        return name
+    missing = find_spec("torch") is None
+    return pytest.param(
+        name, marks=[pytest.mark.torch, pytest.mark.skipif(missing, reason="PyTorch is not installed")]
+    )
 
 
 def what_differs(page: str) -> list[str]:
