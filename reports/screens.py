@@ -28,18 +28,13 @@ MARKS = re.compile(
 
 
 def suites_table(found: Iterable[tuple[Suite, Sequence[ClaimResult]]]) -> str:
-    """Return what each suite reproduces, and how many cells and numbers it has."""
+    """Return what each suite reproduces, and how many cells it has."""
     lines = [
-        [
-            f"`{suite.name}`",
-            _place(suite),
-            f"{_cells(suite):,}",
-            str(len(suite.paper.numbers) or ""),
-        ]
+        [f"`{suite.name}`", _place(suite), f"{_cells(suite):,}"]
         for suite, _ in found
         if is_committed(suite.name)
     ]
-    return _table(["suite", "of its paper", "cells", "numbers"], lines, numbers=(2, 3))
+    return _table(["suite", "of its paper", "cells"], lines, numbers=(2,))
 
 
 def _cells(suite: Suite) -> int:

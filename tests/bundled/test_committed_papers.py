@@ -18,6 +18,7 @@ from helpers.committed import (
     WITHOUT_PAPER,
     committed_page,
     kernels_of,
+    marked,
     what_differs,
 )
 
@@ -179,7 +180,7 @@ def keys(path: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("data_root")
-@pytest.mark.parametrize("name", [*PAPERS, *TODAY_REPORTS])
+@pytest.mark.parametrize("name", [*map(marked, PAPERS), *TODAY_REPORTS])
 def test_a_fresh_run_of_the_smoke_size_gives_the_same_cells_and_a_second_run_nothing(
     name: str, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from helpers.committed import WITHOUT_PAPER
+from helpers.committed import WITHOUT_PAPER, marked
 from helpers.recorded import plan_recorded
 
 from pubench.plan.checking import parameter_problems
@@ -118,7 +118,7 @@ def with_data() -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("data_root")
-@pytest.mark.parametrize("name", list(with_data()))
+@pytest.mark.parametrize("name", [*map(marked, with_data())])
 def test_with_data_every_cell_can_run(name: str, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PUBENCH_OFFLINE", "1")
     found = plan_suite(load_suite(name), registry, source="x.toml")

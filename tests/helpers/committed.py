@@ -7,7 +7,11 @@ import re
 import subprocess
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from pubench.results.arithmetic import arithmetic
 
@@ -29,7 +33,9 @@ TODAY = ("methods-today", "presence-only", "sar-strength")
 """The bundled suites of recent methods and of biased or given labels."""
 TODAY_REPORTS = ("methods-today", "presence-only", "sar-strength")
 """Those whose reports are committed."""
-NOT_RUN = ("pual-greedy",)
+NEED_TORCH = ("puet-cnn",)
+"""The suites of papers that need PyTorch."""
+NOT_RUN: tuple[str, ...] = ()
 """The suites of papers whose reports are not committed yet."""
 WITHOUT_PAPER = {
     "quickstart",
@@ -43,6 +49,8 @@ WITHOUT_PAPER = {
 """The bundled suites that are not on the page of papers."""
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 DECIDE = ("numpy", "scipy", "scikit-learn", "optuna", "pandas", "matplotlib")
+KERNELS = ("Haswell", "SkylakeX")
+"""Kernels of OpenBLAS, without and with AVX-512, that decide how linear algebra rounds."""
 
 
 def committed_page(suite: str) -> str:
@@ -50,8 +58,14 @@ def committed_page(suite: str) -> str:
     return (REPORTS / suite / "report.html").read_text(encoding="utf-8")
 
 
-KERNELS = ("Haswell", "SkylakeX")
-"""Kernels of OpenBLAS, without and with AVX-512, that decide how linear algebra rounds."""
+def marked(name: str) -> Any:
+    """Return the name of a suite as a parameter, marked if running it needs PyTorch."""
+    if name.removesuffix("-smoke") not in NEED_TORCH:
+        return name
+    missing = find_spec("torch") is None
+    return pytest.param(
+        name, marks=[pytest.mark.torch, pytest.mark.skipif(missing, reason="PyTorch is not installed")]
+    )
 
 
 def what_differs(page: str, here: str = "") -> list[str]:
