@@ -191,8 +191,10 @@ class Column:
         missing = np.isnan(values[:, 0])
         low, high = np.asarray(self.low), np.asarray(self.high)
         span = _FAR * (high - low)
-        outside = (values[:, 0] < (low - span)[0]) | (values[:, 0] > (high + span)[0])
-        filled = np.where(np.isnan(values), self.fill, values)
+        least, most = low - span, high + span
+        outside = (values[:, 0] < least[0]) | (values[:, 0] > most[0])
+        # A far value counts as the bound from which values are far, so that it does not decide alone.
+        filled = np.clip(np.where(np.isnan(values), self.fill, values), least, most)
         block = (filled - self.mean) / self.scale
         if self.unskewing is not None:
             block = self.unskewing.apply(block)

@@ -64,3 +64,14 @@ def test_columns_are_symmetric_standardised_and_read_back_as_they_were():
     np.testing.assert_allclose([income.original(one) for one in encoded[:20]], known[:20], rtol=1e-6)
     again = Schema.from_json(json.loads(json.dumps(schema.to_json())))
     assert again == schema
+
+
+def test_a_far_value_of_a_new_row_counts_as_the_bound_of_far_values():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"income": rng.lognormal(8, 1.5, 300), "age": rng.normal(size=300)})
+    schema, _ = learn_schema(frame, label=None, ids=())
+    new = pd.DataFrame({"income": [1e300, -1e300, 1e12, 8.0], "age": [0.0, 1e200, -1e200, 0.0]})
+    encoded = schema.encode(new)
+    assert np.isfinite(encoded.X).all()
+    assert encoded.X[0, 0] == encoded.X[2, 0] > schema.encode(frame).X[:, 0].max()
+    assert [one.count for one in encoded.remarks if one.kind == "outside"] == [3, 2]
