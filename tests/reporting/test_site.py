@@ -51,7 +51,7 @@ def site(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_link_leads_somewhere_in_the_site(site: Path) -> None:
-    assert len(list((site / "methods").iterdir())) == len(HARMFUL) + 3 + 4
+    assert len(list((site / "methods").iterdir())) == len(HARMFUL) + 3 + 6
     assert broken_links(site) == []
 
 
