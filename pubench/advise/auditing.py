@@ -173,7 +173,7 @@ def audit(
     kept = table.encoded.without(_serious(schema, leaks))
     copies = find_copies(kept.X, table.s, table.names)
     model = _ask_models(table, kept, on_step)
-    findings = [*_few(s), *leaks, *copies, *_id_like(id_like, leaks), *model.findings]
+    findings = [*_few(s), *leaks, *copies, *_repeated(frame, ids), *_id_like(id_like, leaks), *model.findings]
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Audit(len(s), int(s.sum()), len(rows), scenario, remarks, tuple(findings), model.auc, model.prior)
 
@@ -195,6 +195,20 @@ def _few(s: Labels) -> Iterator[Finding]:
     doubt = few_labels(s)
     if doubt:
         yield Finding("signal", "serious" if s.sum() < _LEAST else "check", doubt)
+
+
+def _repeated(frame: pd.DataFrame, ids: Sequence[str]) -> Iterator[Finding]:
+    """Find rows that share the ids which a person named."""
+    count = int(frame[list(ids)].dropna().astype(str).duplicated(keep=False).sum()) if ids else 0
+    if count:
+        yield Finding(
+            "copy",
+            "check",
+            f"{count:,} rows share their {listed(ids)} with another row.",
+            "If they are the same cases, keep one row for each: repeated rows make every result look surer than it is.",
+            tuple(ids),
+            count=count,
+        )
 
 
 def _id_like(id_like: Sequence[str], leaks: Sequence[Finding]) -> Iterator[Finding]:

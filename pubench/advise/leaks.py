@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pubench.advise.cells import distinct_text
+from pubench.advise.columns import Column
 from pubench.advise.findings import Finding
 from pubench.advise.schema import Encoded, Schema
 from pubench.estimators.out_of_fold import out_of_fold_scores
@@ -18,7 +20,7 @@ from pubench.estimators.rows import Estimator, Labels, Rows
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["find_leaks", "one_sided_ids", "single_column_aucs"]
+__all__ = ["find_leaks", "leak_hints", "one_sided_ids", "single_column_aucs"]
 
 _SURE, _HIGH = 0.98, 0.95
 """AUC of P against U by one column: beyond what honest columns reach, and nearly so."""
@@ -66,10 +68,8 @@ def find_leaks(frame: pd.DataFrame, schema: Schema, encoded: Encoded, s: Labels,
     found: dict[str, Finding] = {}
     aucs = single_column_aucs(encoded, s, seed)
     for place, column in enumerate(schema.columns):
-        cells = frame[column.name]
         for finding in (
-            *_filled(column.name, cells.isna().to_numpy(), s),
-            *(_one_category(column.name, cells, s) if column.is_text else ()),
+            *_plain(frame[column.name], column, s),
             *_separates(column.name, float(aucs[place])),
         ):
             found.setdefault(column.name, finding)
@@ -97,6 +97,36 @@ def one_sided_ids(frame: pd.DataFrame, names: Sequence[str], s: Labels) -> list[
         for one in found
         if one.level == "serious"
     ]
+
+
+def leak_hints(
+    frame: pd.DataFrame, schema: Schema, s: Labels, *, given: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return what can be said of leaks without a fit, in sentences that lead to an audit.
+
+    Parameters
+    ----------
+    frame : DataFrame of n rows
+    schema : Schema
+    s : ndarray of shape (n,)
+        1 = labelled positive, 0 = unlabelled.
+    given : sequence of str
+        The columns that a person named as ids.
+    """
+    if s.sum() < _LEAST:
+        return ()
+    frame = frame.rename(columns=str)
+    found = [
+        *one_sided_ids(frame, [name for name in schema.ids if name not in given], s),
+        *(one for column in schema.columns for one in islice(_plain(frame[column.name], column, s), 1)),
+    ]
+    return tuple(f"{one.sentence} Let pubench audit look for more." for one in found)
+
+
+def _plain(cells: pd.Series, column: Column, s: Labels) -> Iterator[Finding]:
+    yield from _filled(column.name, cells.isna().to_numpy(), s)
+    if column.is_text:
+        yield from _one_category(column.name, cells, s)
 
 
 def single_column_aucs(encoded: Encoded, s: Labels, seed: int) -> NDArray[np.float64]:

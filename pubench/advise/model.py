@@ -73,6 +73,7 @@ class PUModel(PUClassifier):
         "goal": OneOf(GOALS),
         "prior": Either(Real(low=0.0, high=1.0, open_low=True, open_high=True), OneOf(("estimate",))),
         "scenario": SCENARIO,
+        "budget": Either(Real(low=0.0, open_low=True), OneOf((None,))),
         "random_state": Whole(low=0),
     }
 
@@ -140,11 +141,15 @@ class PUModel(PUClassifier):
         self.model_, self.classes_ = trained, np.array([0, 1])
         return self
 
-    def _predicted(self, X: pd.DataFrame) -> Predicted:
+    def _fitted(self) -> TrainedModel:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self, "model_")
-        return predict_rows(self.model_, self.model_.schema.encode(X).X)
+        return self.model_
+
+    def _predicted(self, X: pd.DataFrame) -> Predicted:
+        model = self._fitted()
+        return predict_rows(model, model.schema.encode(_table(X)).X)
 
     def predict(self, X: pd.DataFrame) -> NDArray[np.generic]:
         """Return 1 for rows that are called positive, else 0; shape (n,)."""
@@ -169,13 +174,13 @@ class PUModel(PUClassifier):
 
     def unlabelled(self) -> pd.DataFrame:
         """Return predictions for the unlabelled rows of the fit, by models that did not see them."""
-        return predict_unlabelled(self.model_)
+        return predict_unlabelled(self._fitted())
 
     def leaderboard(self) -> pd.DataFrame:
         """Return the methods that were compared, the best first, with their weights."""
         import pandas as pd
 
-        return pd.DataFrame(list(self.model_.card.leaderboard))
+        return pd.DataFrame(list(self._fitted().card.leaderboard))
 
     def explain(self, X: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the importance of columns, or for given rows the three columns that matter most for each.
@@ -187,11 +192,14 @@ class PUModel(PUClassifier):
         """
         import pandas as pd
 
-        card, model = self.model_.card, self.model_
+        model = self._fitted()
+        card = model.card
         if X is None:
             return pd.DataFrame(list(card.importance))
         columns = [one.column for one in card.importance]
-        found = reasons(model.ensemble, model.schema, model.schema.encode(X).X, model.typical, columns)
+        found = reasons(
+            model.ensemble, model.schema, model.schema.encode(_table(X)).X, model.typical, columns
+        )
         rows = [
             (index, one.column, one.effect) for index, row in zip(X.index, found, strict=True) for one in row
         ]
@@ -199,7 +207,7 @@ class PUModel(PUClassifier):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, which holds no code."""
-        save(self.model_, Path(path))
+        save(self._fitted(), Path(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PUModel:
@@ -210,10 +218,28 @@ class PUModel(PUClassifier):
         return made._take(trained)
 
 
+def _table(X: object) -> pd.DataFrame:
+    """Return a table with rows.
+
+    Raises
+    ------
+    DataError
+        If it is no DataFrame, or has no rows.
+    """
+    import pandas as pd
+
+    if not isinstance(X, pd.DataFrame):
+        raise DataError(f"X is of type {type(X).__name__}; give a pandas DataFrame with named columns")
+    if X.empty:
+        raise DataError("the table has no rows or no columns; there is nothing to use")
+    return X
+
+
 def _with_labels(X: pd.DataFrame, y: ArrayLike | None, label: str | None) -> tuple[pd.DataFrame, str]:
     """Return the table with a column of labels, and its name."""
     if (y is None) == (label is None):
         raise DataError("give the labels once: as y, or as label, the name of a column")
+    X = _table(X)
     if label is not None:
         return X, label
     name = _LABEL

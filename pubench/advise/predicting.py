@@ -166,11 +166,15 @@ def predict_file(
     Raises
     ------
     DataError
-        If the table cannot be read or lacks a column; nothing is written then.
+        If the table cannot be read or lacks a column, or ``out`` is a folder or a device; nothing is written then.
     """
     rows = rows or max(1, min(_MOST_ROWS, _MOST_CELLS // len(model.schema.names)))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".pubench-", dir=out.parent) as folder:
+    # A link stays in place. A device or a pipe would be replaced by a file.
+    target = Path(os.path.realpath(out))
+    if target.exists() and not target.is_file():
+        raise DataError(f"{out} is not a regular file, so predictions cannot be written to it; name a file")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".pubench-", dir=target.parent) as folder:
         names = Path(folder) / "ids.csv"
         parts, drifts = [], []
         lost: tuple[str, ...] = ()
@@ -190,7 +194,7 @@ def predict_file(
             raise DataError(f"{path} has no rows; there is nothing to predict")
         found = Predicted.joined(parts)
         _write(names, found, Path(folder) / "scores.csv", rows)
-        os.replace(Path(folder) / "scores.csv", out)
+        os.replace(Path(folder) / "scores.csv", target)
     # A line that is too short lacks its last cell; looking for such lines means to read the file once more.
     short = count_short_lines(path) if is_cut and is_delimited(path) else None
     expected, low, high = map(float, found.probability.sum(axis=0))

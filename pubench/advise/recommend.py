@@ -25,7 +25,7 @@ from pubench.advise.comparing import Progress, compare
 from pubench.advise.estimated_prior import state_prior_of
 from pubench.advise.gathering import Comparison
 from pubench.advise.labels import few_labels, read_labels
-from pubench.advise.leaks import one_sided_ids
+from pubench.advise.leaks import leak_hints
 from pubench.advise.methods import POOL
 from pubench.advise.reading import read_table
 from pubench.advise.schema import learn_schema
@@ -113,9 +113,7 @@ def recommend(
         on_progress=on_progress,
     )
     asked = _Asked(source, label, tuple(ids), goal, scenario, seed)
-    id_like = [name for name in schema.ids if name not in ids]
-    one_sided = one_sided_ids(frame.rename(columns=str), id_like, s)
-    hints = tuple(f"{one.sentence} Let pubench audit look for more." for one in one_sided)
+    hints = leak_hints(frame, schema, s, given=ids)
     advice = _advice(asked, s, (*remarks, *thinning_remark(s)), hints, prior, compared)
     spent = time.monotonic() - started
     if budget is None or spent <= budget or len(compared.names) > 1:

@@ -18,6 +18,7 @@ _SCENARIOS = {
     "single-training-set.",
 }
 _FEW_FOLDS = 5
+_CERTAIN = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ def _data(advice: Advice) -> Iterator[str]:
     yield from (f"Caution: {doubt}" for doubt in advice.doubts)
 
 
+def _confidence(claim: float) -> str:
+    """Return a share of draws; all of them are no certainty."""
+    return f"{claim:.2f}" if claim < _CERTAIN else f"above {_CERTAIN}"
+
+
 def _methods(advice: Advice) -> Section:
     rows = tuple(
         (one.name, f"{one.value:.3f}", f"{one.error:.3f}", f"{one.weight:.2f}", f"{one.seconds:.2f}")
@@ -81,8 +87,8 @@ def _choice(advice: Advice) -> Iterator[str]:
     loss = advice.loss
     yield f"Take the weighted ensemble of these {len(advice.methods)} methods (--method auto)."
     yield (
-        f"It is within {advice.margin:.2f} AUC of the best method tried with confidence {advice.claim:.2f}. Expected "
-        f"loss against the best tried: {loss.mean:.3f} AUC, at most {loss.bound:.3f} ({loss.level:.0%})."
+        f"It is within {advice.margin:.2f} AUC of the best method tried with confidence {_confidence(advice.claim)}. "
+        f"Expected loss against the best tried: {loss.mean:.3f} AUC, at most {loss.bound:.3f} ({loss.level:.0%})."
     )
     yield (
         f"If you need a single model, take {advice.single}: no method tried is better by more than one standard "

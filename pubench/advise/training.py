@@ -22,6 +22,7 @@ from pubench.advise.explaining import explained, explaining_methods, explaining_
 from pubench.advise.gathering import Comparison
 from pubench.advise.labels import read_labels
 from pubench.advise.last_fits import LastFits, last_fits
+from pubench.advise.leaks import leak_hints
 from pubench.advise.methods import POOL, resolve_methods
 from pubench.advise.prior_of_table import given_prior
 from pubench.advise.recommend import PRIOR, doubts_of
@@ -133,7 +134,12 @@ def train(
         leaderboard=_standings(comparison, ensemble),
         importance=importance,
         curves=curves,
-        remarks=(*remarks, *thinning_remark(s), *_doubts(comparison, last, s)),
+        remarks=(
+            *remarks,
+            *thinning_remark(s),
+            *_doubts(comparison, last, s),
+            *leak_hints(frame, schema, s, given=ids),
+        ),
         limits=LIMITS,
         provenance=_provenance(source or Source.of_frame(frame), s),
     )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pubench.cli.options import refuse_overwriting
+
+if TYPE_CHECKING:
+    from pubench.advise.trained import ReviewResult
 
 __all__ = ["review"]
 
@@ -67,7 +72,26 @@ def _update(model: Path, answers: Path, out: Path) -> None:
 
     trained = load(model)
     filled = read_table(answers, text=(ANSWER, ROW, *trained.schema.ids))
-    updated = reviewed(trained, answers_of(filled, trained))
+    found = answers_of(filled, trained)
+    updated = reviewed(trained, found)
     save(updated, out)
-    click.echo("\n".join(review_lines(updated)))
+    click.echo(
+        "\n".join(
+            (*review_lines(updated), *_cautions(trained.card.review, filled[ROW].nunique(), len(found)))
+        )
+    )
     click.echo(f"wrote {out}")
+
+
+def _cautions(earlier: ReviewResult | None, rows: int, answered: int) -> Iterator[str]:
+    """Yield what limits the estimate: rows without an answer, and earlier answers that it does not use."""
+    if rows > answered:
+        yield (
+            f"Caution: {rows - answered:,} of {rows:,} rows have no answer. The intervals hold only if these rows are "
+            "like those with an answer: answer them too if you can."
+        )
+    if earlier is not None:
+        yield (
+            f"Caution: the {earlier.answers:,} answers of the earlier review are replaced. To use all answers, put the "
+            "rows of both files into one."
+        )

@@ -243,3 +243,12 @@ def test_impossible_labels_are_one_sentence(label, expected, tmp_path, monkeypat
 def test_no_column_is_left_without_leaks():
     with pytest.raises(DataError, match="no column of the table can be used"):
         audit(pd.DataFrame({"known": [1, 0], "c": [2, 2]}), label="known")
+
+
+def test_rows_that_share_an_id_are_counted():
+    frame, _ = table(200)
+    frame["case"] = np.arange(200)
+    assert not any(one.columns == ("case",) for one in audit(frame, label="known", ids=["case"]).findings)
+    frame.loc[10:12, "case"] = 9
+    (found,) = (one for one in audit(frame, label="known", ids=["case"]).findings if one.columns == ("case",))
+    assert found.sentence == "4 rows share their 'case' with another row."

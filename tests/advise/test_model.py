@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 
 from pubench import PUModel
-from pubench.errors import DataError, PriorError
+from pubench.errors import DataError, PriorError, PubenchError
 
 ASKED = {"method": "naive-lr-prior", "prior": 0.5, "scenario": "single-training-set"}
 
@@ -119,6 +123,49 @@ def test_the_journey_on_the_command_line(table, tmp_path, capsys, monkeypatch):
     assert "40 answers" in said
     assert (tmp_path / "m.pub").read_bytes() != before
     assert PUModel.load("m.pub").model_.card.review.answers == 40
+    assert "Caution" not in said
+    rows.loc[:9, "answer"] = ""
+    rows.to_csv("rows.csv", index=False)
+    said = pubench_here(capsys, "review", "m.pub", "--answers", "rows.csv").stdout
+    assert "30 answers" in said
+    assert "Caution: 10 of 40 rows have no answer." in said
+    assert "Caution: the 40 answers of the earlier review are replaced." in said
+
+
+def test_predictions_are_not_written_over_what_is_no_file(model, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model.save("m.pub")
+    some_table(n=20, seed=1)[0].to_csv("new.csv", index=False)
+    os.mkfifo("pipe")
+    said = pubench_here(capsys, "predict", "m.pub", "new.csv", "--out", "pipe", code=2)
+    assert "pipe is not a regular file" in said.stderr
+    assert stat.S_ISFIFO(os.stat("pipe").st_mode)
+    Path("link.csv").symlink_to("real.csv")
+    pubench_here(capsys, "predict", "m.pub", "new.csv", "--out", "link.csv")
+    assert Path("link.csv").is_symlink()
+    assert len(pd.read_csv("real.csv")) == 20
+
+
+def test_what_is_no_table_gets_a_sentence(model):
+    new = some_table(n=5, seed=1)[0]
+    for wrong, words in ((new.to_numpy(), "ndarray"), (new.iloc[0], "Series"), (new.head(0), "no rows")):
+        with pytest.raises(PubenchError, match=words):
+            model.predict_proba(wrong)
+    with pytest.raises(NotFittedError):
+        PUModel().save("m.pub")
+    with pytest.raises(ValueError, match="budget"):
+        PUModel(**(ASKED | {"budget": -1.0})).fit(new, label="known")
+
+
+def test_a_column_that_all_labelled_rows_share_is_mentioned(table):
+    leaking = table.assign(
+        ward=np.where(table["known"] == "yes", "A", np.resize(["A", "B", "C"], len(table)))
+    )
+    said = PUModel(**ASKED).fit(leaking, label="known", ids=["name"]).model_.card.remarks
+    (hint,) = (one for one in said if "'ward'" in one and "audit" in one)
+    assert "labelled rows have 'A'" in hint
+    plain = PUModel(**ASKED).fit(table, label="known", ids=["name"]).model_.card.remarks
+    assert not any("audit" in one for one in plain)
 
 
 def test_unreadable_dates_are_the_first_line(model, tmp_path, capsys, monkeypatch):
