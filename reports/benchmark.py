@@ -283,12 +283,7 @@ def _said(one: Statement) -> str:
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
-    "methods": methods,
-    "tables": tables,
-    "bias": bias,
-    "counts": counts,
-    "survived": survived,
-    "removed": removed,
+    made.__name__: made for made in (methods, tables, bias, counts, survived, removed)
 }
 
 
